@@ -188,6 +188,9 @@ std::string baseline_text(const Baseline& baseline) {
       indented(provenance_json(run, numbered)), indented(json(run.environment)),
       dumped(doubts_json(run.doubts)), dumped(controls_of(run)),
       run.left_out.empty() ? "" : fmt::format("\"left_out\": {},\n", indented(run.left_out)),
+      run.compared_with.empty()
+          ? ""
+          : fmt::format("\"compared_with\": {},\n", dumped(run.compared_with)),
       benchmarks);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <vector>
 
 namespace fusegate::baselines {
@@ -42,6 +43,22 @@ std::int64_t size_of(std::string_view digits) {
   return whole && value > 0 && value <= kLargest ? value : 0;
 }
 
+// A name, a switch or a fraction: "gelu", "true", "0.5", "1e-06".
+bool is_label(std::string_view text) {
+  if (text.empty()) return false;
+  if (std::isalpha(static_cast<unsigned char>(text.front())) != 0) return true;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() && std::isfinite(value) &&
+         text.find_first_of(".e") != std::string_view::npos;
+}
+
+bool has_axis(const BenchmarkName& name, std::string_view axis) {
+  return name.axis(axis) > 0 ||
+         std::ranges::find(name.labels, axis, &std::pair<std::string, std::string>::first) !=
+             name.labels.end();
+}
+
 }  // namespace
 
 std::int64_t BenchmarkName::axis(std::string_view wanted) const {
@@ -55,17 +72,30 @@ std::optional<BenchmarkName> parse_benchmark_name(std::string_view name) {
   const bool is_ours = !parts[0].empty() && !parts[1].empty() &&
                        parts[1].find(':') == std::string_view::npos && is_identifier(parts[2]);
   if (!is_ours) return std::nullopt;
-  BenchmarkName parsed{std::string(parts[0]), std::string(parts[1]), std::string(parts[2]), {}};
+  BenchmarkName parsed{std::string(parts[0]), std::string(parts[1]), std::string(parts[2]), {}, {}};
   for (std::size_t i = 3; i < parts.size(); ++i) {
     const std::size_t colon = std::min(parts[i].find(':'), parts[i].size());
     const std::string_view axis = parts[i].substr(0, colon);
-    const std::int64_t size = colon < parts[i].size() ? size_of(parts[i].substr(colon + 1)) : 0;
-    if (size == 0 || !is_identifier(axis) || is_google_benchmarks(axis) || parsed.axis(axis) > 0) {
+    if (colon == parts[i].size()) return std::nullopt;
+    if (!is_identifier(axis) || is_google_benchmarks(axis) || has_axis(parsed, axis)) {
       return std::nullopt;
     }
-    parsed.axes.emplace_back(axis, size);
+    const std::string_view value = parts[i].substr(colon + 1);
+    if (const std::int64_t size = size_of(value); size > 0) {
+      parsed.axes.emplace_back(axis, size);
+    } else if (is_label(value)) {
+      parsed.labels.emplace_back(axis, value);
+    } else {
+      return std::nullopt;
+    }
   }
-  return parsed;
+  return parsed.axes.empty() ? std::nullopt : std::optional(std::move(parsed));
+}
+
+std::string dtype_text(const BenchmarkName& name) {
+  std::string text = name.dtype;
+  for (const auto& [axis, value] : name.labels) text += fmt::format(", {} {}", axis, value);
+  return text;
 }
 
 std::string problem_text(const BenchmarkName& name) {
@@ -73,6 +103,7 @@ std::string problem_text(const BenchmarkName& name) {
   for (const auto& [axis, size] : name.axes) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", axis, size);
   }
+  for (const auto& [axis, value] : name.labels) text += fmt::format(", {} {}", axis, value);
   return text;
 }
 

@@ -28,6 +28,17 @@ TEST(ParseBenchmarkName, ReadsAnyAxes) {
   EXPECT_EQ(problem_text(*name), "heads 16, kv 4096");
 }
 
+TEST(ParseBenchmarkName, ReadsNamesFractionsAndSwitches) {
+  const auto name = parse_benchmark_name("attention/a/fp16/kind:gelu/kv:4096/p:0.5/causal:true");
+  ASSERT_TRUE(name);
+  EXPECT_EQ(name->axis("kv"), 4096);
+  EXPECT_EQ(problem_text(*name), "kv 4096, kind gelu, p 0.5, causal true");
+  EXPECT_EQ(dtype_text(*name), "fp16, kind gelu, p 0.5, causal true");
+  EXPECT_TRUE(parse_benchmark_name("a/b/c/kv:1/p:1e-06/q:-0.5/r:0.0"));
+  EXPECT_FALSE(parse_benchmark_name("a/b/c/kind:gelu")) << "there is nothing to sweep over";
+  EXPECT_FALSE(parse_benchmark_name("a/b/c/kv:1/kind:gelu/kind:silu"));
+}
+
 TEST(ParseBenchmarkName, LeavesOtherNamesAlone) {
   for (const char* name : {
            "",

@@ -132,6 +132,24 @@ TEST_F(ControlsTest, OurStoredBaselinesHaveFour) {
   }
 }
 
+TEST_F(ControlsTest, WhatReportsCompareWithReachesRunsAndBaselines) {
+  json with = context_naming({});
+  folder_.write("run/1.json", run_text(with, names_));
+  EXPECT_THAT(load_run({folder_.path() / "run"}).compared_with, IsEmpty());
+  with["fusegate"]["compared_with"] = {{"linear", {"a", "b"}}};
+  folder_.write("run/2.json", run_text(with, names_));
+  const ComparedWith expected{{"linear", {"a", "b"}}};
+  Baseline baseline{.acceptance = {"w", "2026-11-21T03:00:00Z", "r"},
+                    .run = load_run({folder_.path() / "run"})};
+  EXPECT_EQ(baseline.run.compared_with, expected);
+  EXPECT_EQ(parse_baseline(baseline_text(baseline), "b.json").run.compared_with, expected);
+  with["fusegate"]["compared_with"] = {{"linear", "a"}};
+  folder_.write("1.json", run_text(with, names_));
+  EXPECT_THAT([&] { load_run({folder_.path() / "1.json"}); },
+              ThrowsMessage<InputError>(
+                  HasSubstr("1.json: context.fusegate.compared_with.linear: must be an array")));
+}
+
 TEST_F(ControlsTest, NamesTheFieldThatIsNoList) {
   folder_.write("1.json", run_text({{"fusegate", {{"controls", "a"}}}}, names_));
   EXPECT_THAT(

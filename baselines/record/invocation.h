@@ -70,6 +70,12 @@ struct InvocationSummary {
 // older files and in other programs' files, whose controls only --control names.
 using DeclaredControls = std::optional<std::set<std::string, std::less<>>>;
 
+// What reports compare implementations with, names by "operation" and by
+// "operation/implementation". The first that a run has is what an operation's others are compared
+// with; those of an implementation stand in for it where that one stops paying. Empty in older
+// files.
+using ComparedWith = std::map<std::string, std::vector<std::string>>;
+
 struct BenchmarkResult {
   std::string name;
   InvocationSummary summary;
@@ -94,6 +100,7 @@ struct RunFile {
   // Benchmarks without samples, or without all of them, and why.
   std::map<std::string, std::string> left_out{};
   DeclaredControls controls{};  // by which benchmarks were marked
+  ComparedWith compared_with{};
   // Of copies the same: a hash of context and samples, and the OS process that wrote the file
   // (host, id, start; empty in older files and in those of other tools).
   std::size_t fingerprint = 0;

@@ -58,6 +58,7 @@ struct Run {
   // Benchmarks that are not judged, or not from all processes, by name, with the reason. A stored
   // baseline keeps them.
   std::map<std::string, std::string> left_out{};
+  ComparedWith compared_with{};
 };
 
 // Never empty: without named cards, the card of its provenance.

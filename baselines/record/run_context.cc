@@ -122,6 +122,7 @@ void read_fusegate(const JsonField& fusegate, RunFile& file) {
     file.process_id =
         fmt::format("{} {} {}", file.provenance.host, id->value().dump(), start->value().dump());
   }
+  file.compared_with = read_compared_with(fusegate);
 }
 
 }  // namespace
@@ -161,6 +162,16 @@ DeclaredControls read_controls(const JsonField& object) {
   DeclaredControls::value_type names;
   for (const JsonField& name : list->elements()) names.insert(name.text());
   return names;
+}
+
+ComparedWith read_compared_with(const JsonField& object) {
+  ComparedWith result;
+  const auto found = object.find("compared_with");
+  if (!found) return result;
+  for (const auto& [whose, names] : found->members()) {
+    for (const JsonField& name : names.elements()) result[whose].push_back(name.text());
+  }
+  return result;
 }
 
 bool is_control(const DeclaredControls& declared, const Provenance& provenance,

@@ -22,6 +22,9 @@ void use_current_names(nlohmann::json& object);
 // "controls" of the object. Throws InputError naming the field.
 DeclaredControls read_controls(const JsonField& object);
 
+// "compared_with" of the object. Throws InputError naming the field.
+ComparedWith read_compared_with(const JsonField& object);
+
 // Whether a benchmark of the file is a control. A fusegate file from before controls were declared
 // has the two operations that were controls then.
 bool is_control(const DeclaredControls& declared, const Provenance& provenance,

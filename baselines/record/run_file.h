@@ -4,10 +4,10 @@
 //
 // What fusegate adds, all optional for a reader:
 //   context.fusegate    schema_version, environment, provenance, protocol, seed, suite, process
-//   (its
-//                       number in the run; "invocation" before), process_id and process_start_ns
-//                       (of the operating system), doubts, controls (DeclaredControls), finished
-//                       (false while the process still runs)
+//                       (its number in the run; "invocation" before), process_id and
+//                       process_start_ns (of the operating system), doubts, controls
+//                       (DeclaredControls), compared_with (ComparedWith), finished (false while the
+//                       process still runs)
 //   in an entry         process; counters such as sm_clock_hz, kernel_launches, flops,
 //                       min_bytes, host_ns, host_graph_ns (of one call: launched on a stream, and
 //                       as a CUDA graph); and, in a benchmark's first entry, details: {choices,

@@ -128,6 +128,7 @@ void find_partial(std::size_t processes, const std::vector<bool>& are_extensions
 void RunMerger::add_context(RunFile&& file, const std::string& source) {
   run_.skipped.merge(file.skipped);
   run_.left_out.merge(file.left_out);
+  run_.compared_with.merge(file.compared_with);
   add_doubts(run_.doubts, file.doubts);
   if (first_source_.empty()) {
     first_source_ = source;

@@ -103,6 +103,7 @@ json fusegate_context(const ProcessInfo& info, const EnvironmentProbe& probe) {
   context["process_start_ns"] = process_start_ns();
   context["protocol"] = info.protocol.to_json();
   context["controls"] = info.controls;
+  context["compared_with"] = info.compared_with;
   context["finished"] = false;
   return context;
 }

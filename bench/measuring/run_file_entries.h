@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "baselines/record/doubt.h"
+#include "baselines/record/invocation.h"
 #include "bench/machine/environment_probe.h"
 #include "bench/measuring/session.h"
 #include "bench/plan/protocol.h"
@@ -22,6 +23,7 @@ struct ProcessInfo {
   std::uint64_t seed = 0;
   Protocol protocol;
   std::vector<std::string> controls{};  // names of benchmarks
+  baselines::ComparedWith compared_with{};
 };
 
 // Where the numbers come from: suite, seed, commit, environment, machine and doubts.

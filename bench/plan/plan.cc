@@ -120,6 +120,25 @@ std::vector<std::string> controls_of(const Plan& plan) {
   return names;
 }
 
+baselines::ComparedWith compared_with(const Suite& suite, const Plan& plan) {
+  std::map<std::string, const kernels::Implementation*> first;  // registered, by operation
+  baselines::ComparedWith result;
+  for (const PlannedBenchmark& benchmark : plan.benchmarks) {
+    const kernels::Implementation& one = *benchmark.implementation;
+    const auto [known, is_new] = first.try_emplace(one.operation, &one);
+    if (one.registered_as < known->second->registered_as) known->second = &one;
+    if (!one.compared_with.empty()) result[one.operation + "/" + one.name] = one.compared_with;
+  }
+  for (const auto& [operation, implementation] : first) {
+    const std::string& registered = kernels::find_operation(operation).compared_with;
+    const auto named = suite.compared_with.find(operation);
+    result[operation] = {named != suite.compared_with.end() ? named->second
+                         : !registered.empty()              ? registered
+                                                            : implementation->name};
+  }
+  return result;
+}
+
 Plan make_plan(const std::vector<Sweep>& sweeps, const kernels::Device& device,
                const std::string& source) {
   Plan plan = plan_of(sweeps, device);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "baselines/record/invocation.h"
 #include "bench/plan/suite.h"
 #include "kernels/contract/kernel.h"
 
@@ -46,6 +47,10 @@ void name_controls(const std::vector<std::string>& patterns, Plan& plan);
 
 // The names of the plan's controls, sorted.
 std::vector<std::string> controls_of(const Plan& plan);
+
+// What reports compare the plan's implementations with (baselines/record/invocation.h): for each
+// operation what the suite names, else its registration, else the first registered.
+baselines::ComparedWith compared_with(const Suite& suite, const Plan& plan);
 
 // May be empty.
 Plan plan_of(const std::vector<Sweep>& sweeps, const kernels::Device& device);

@@ -68,6 +68,21 @@ TEST(Plan, NamesWhatNoSweepTakes) {
   EXPECT_THAT(unswept_implementations({}, "no such device"), testing::IsEmpty());
 }
 
+TEST(Plan, ComparesWithWhatTheSuiteNamesElseTheOperationElseTheFirst) {
+  const auto device = kernels::open_device("cpu");
+  Sweep sweep = small_sweep();
+  sweep.operations = {"linear", "control_copy"};
+  Suite suite;
+  const auto of_linear = [&] {
+    return compared_with(suite, make_plan({sweep}, *device, "test")).at("linear");
+  };
+  EXPECT_THAT(of_linear(), testing::ElementsAre("matmul_add"));
+  EXPECT_THAT(compared_with(suite, make_plan({sweep}, *device, "test")).at("control_copy"),
+              testing::ElementsAre("memcpy"));
+  suite.compared_with["linear"] = "addmm";
+  EXPECT_THAT(of_linear(), testing::ElementsAre("addmm"));
+}
+
 TEST(Plan, ControlsAreRegisteredOrNamedByTheSuite) {
   const auto device = kernels::open_device("cpu");
   Sweep sweep = small_sweep();

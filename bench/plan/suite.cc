@@ -70,15 +70,21 @@ std::vector<std::int64_t> parse_axis(const JsonField& axis) {
 }
 
 // known: every name there is.
+std::string known_name(const JsonField& field, const std::vector<std::string>& known) {
+  const std::string name = field.text();
+  if (std::ranges::find(known, name) == known.end()) {
+    field.fail(fmt::format("unknown name '{}'; known: {}", name, fmt::join(known, ", ")));
+  }
+  return name;
+}
+
 std::vector<std::string> parse_names(const JsonField& sweep, const std::string& key,
                                      const std::vector<std::string>& known) {
   std::vector<std::string> names;
   const auto list = sweep.find(key);
   if (!list) return names;
   for (const JsonField& element : elements_of(*list)) {
-    names.push_back(element.text());
-    if (std::ranges::find(known, names.back()) != known.end()) continue;
-    element.fail(fmt::format("unknown name '{}'; known: {}", names.back(), fmt::join(known, ", ")));
+    names.push_back(known_name(element, known));
   }
   return names;
 }
@@ -87,6 +93,18 @@ std::vector<std::string> operation_names() {
   std::vector<std::string> names;
   for (const kernels::Operation& operation : kernels::operations()) names.push_back(operation.name);
   return names;
+}
+
+std::map<std::string, std::string> parse_compared_with(const JsonField& object) {
+  std::map<std::string, std::string> implementations;
+  const std::vector<std::string> operations = operation_names();
+  for (const auto& [operation, name] : object.members()) {
+    if (std::ranges::find(operations, operation) == operations.end()) {
+      name.fail(fmt::format("unknown operation; known: {}", fmt::join(operations, ", ")));
+    }
+    implementations[operation] = known_name(name, kernels::implementation_names());
+  }
+  return implementations;
 }
 
 std::vector<kernels::Dtype> parse_dtypes(const JsonField& list) {
@@ -278,7 +296,7 @@ Protocol Suite::protocol_on(const std::string& kind) const {
 
 Suite parse_suite(const json& parsed, const std::string& source) {
   const JsonField root(parsed, source, "");
-  expect_keys(root, {"name", "protocol", "gate", "controls", "sweeps"});
+  expect_keys(root, {"name", "protocol", "gate", "controls", "compared_with", "sweeps"});
   Suite suite;
   const JsonField name = root.at("name");
   suite.name = name.text();
@@ -292,6 +310,9 @@ Suite parse_suite(const json& parsed, const std::string& source) {
     }
   }
   if (const auto controls = root.find("controls")) suite.controls = parse_patterns(*controls);
+  if (const auto others = root.find("compared_with")) {
+    suite.compared_with = parse_compared_with(*others);
+  }
   for (const JsonField& sweep : elements_of(root.at("sweeps"))) {
     suite.sweeps.push_back(parse_sweep(sweep));
   }

@@ -7,13 +7,15 @@
 //    "gate": {"cpu": {"min_effect": 0.05, "allow": 0.1},
 //             "cuda": {"host": {"min_effect": 0.1, "min_us": 1}}},
 //    "controls": ["^library_gemm/"],
+//    "compared_with": {"geglu": "unfused"},
 //    "sweeps": [{"operations": ["geglu"], "implementations": ["fused"], "dtype": ["bf16"],
 //                "batch": [1, 8], "seq": [128], "dim": [768], "hidden": [3072]}]}
 //
 // "protocol": missing keys have the default of the regime; "layouts" was "places" once, which is
 // still read. "gate": by kind of device; every key is optional. "controls": extended regular
 // expressions, searched for in the names of benchmarks; what matches is a control, as is what is
-// registered as one. "sweeps": the other keys are axes. Each must be an axis of an operation of the
+// registered as one. "compared_with": by operation, the implementation that reports compare the
+// others with, in place of its registration's. "sweeps": the other keys are axes. Each must be an axis of an operation of the
 // sweep, and an operation that the sweep names must find all of its axes. Without "operations" and
 // "implementations" a sweep takes all but the controls, of the operations those that find their
 // axes. Implementations that this build lacks are passed over. Every combination of an operation's
@@ -64,8 +66,9 @@ struct SuiteGate {
 struct Suite {
   std::string name;
   Protocol protocol;
-  std::map<std::string, SuiteGate> gate;  // by kind of device
-  std::vector<std::string> controls;      // patterns (baselines/io/pattern.h)
+  std::map<std::string, SuiteGate> gate;               // by kind of device
+  std::vector<std::string> controls;                   // patterns (baselines/io/pattern.h)
+  std::map<std::string, std::string> compared_with{};  // by operation
   std::vector<Sweep> sweeps;
 
   // The protocol on a kind of device, with its gate's settings.

@@ -18,6 +18,7 @@ json valid() {
           {"protocol", {{"samples", 20}, {"order", "contiguous"}, {"l2", "flushed"}}},
           {"gate", {{"cpu", {{"min_effect", 0.05}, {"allow", 0.1}}}, {"cuda", {{"allow", 0.02}}}}},
           {"controls", {"^geglu/", "gemm"}},
+          {"compared_with", {{"geglu", "fused"}}},
           {"sweeps",
            {{{"operations", {"geglu"}},
              {"implementations", {"fused"}},
@@ -50,6 +51,7 @@ TEST(Suite, ReadsEveryField) {
   EXPECT_EQ(suite.gate.at("cuda").allow, 0.02);
   EXPECT_EQ(suite.gate.at("cuda").min_effect, std::nullopt);
   EXPECT_THAT(suite.controls, testing::ElementsAre("^geglu/", "gemm"));
+  EXPECT_EQ(suite.compared_with.at("geglu"), "fused");
   ASSERT_EQ(suite.sweeps.size(), 1u);
   EXPECT_THAT(suite.sweeps[0].axes.at("batch"), testing::ElementsAre(1, 8));
   EXPECT_THAT(suite.sweeps[0].operations, testing::ElementsAre("geglu"));
@@ -145,6 +147,10 @@ INSTANTIATE_TEST_SUITE_P(
                  "gate.cpu.allow: must not be below min_effect, 0.05"},
         BadSuite{"EmptyGate", "/gate/cuda", json::object(),
                  "gate.cuda: must have at least one of min_effect"},
+        BadSuite{"ComparedWithUnknown", "/compared_with/geglu", "magic",
+                 "compared_with.geglu: unknown name 'magic'"},
+        BadSuite{"ComparedWithOfUnknown", "/compared_with/magic", "fused",
+                 "compared_with.magic: unknown operation"},
         BadSuite{"ControlsAsText", "/controls", "geglu", "controls: must be a list"},
         BadSuite{"NoControls", "/controls", json::array(), "controls: must be a list"},
         BadSuite{"ControlAsNumber", "/controls/1", 1, "controls[1]: must be a string"},

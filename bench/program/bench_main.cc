@@ -63,6 +63,7 @@ void print_plan(const Options& options, const Suite& suite, const kernels::Devic
   if (!options.benchmark_flags.empty()) filtered_plan(plan, options.benchmark_flags);
   ProcessInfo info = process_options(options, suite, device).info;
   info.controls = controls_of(plan);
+  info.compared_with = compared_with(suite, plan);
   fmt::print("{}\n", plan_json(swept_operations(suite.sweeps), info, probe).dump(1));
 }
 
@@ -189,6 +190,7 @@ int run(int argc, char** argv) {
   pin_choices(plan, options, probe.environment());
   ProcessOptions process = process_options(options, suite, *device);
   process.info.controls = controls_of(plan);
+  process.info.compared_with = compared_with(suite, plan);
   process.leave = [&options, argv](bool may_go_on) {
     leave(may_go_on && options.out.has_value(), argv);
   };

@@ -186,6 +186,14 @@ TEST_F(ProgramTest, ReportsInHtml) {
   EXPECT_THAT(page, HasSubstr("fused: 1.50 times as fast on average"));
   EXPECT_THAT(page, HasSubstr("</html>"));
   EXPECT_THAT(baselines::read_file(path("r.svg")), StartsWith("<svg "));
+  FakeRunFile other;
+  for (const char* kv : {"128", "512"}) {
+    other.times[std::string("softmax/naive/fp16/kv:") + kv] = 2000;
+    other.times[std::string("softmax/online/fp16/kv:") + kv] = 1000;
+  }
+  write_run(folder_, "other", other);
+  EXPECT_EQ(fusegate({"report", "--candidate", path("other"), "--svg", path("o.svg")}).code, 0);
+  EXPECT_THAT(baselines::read_file(path("o.svg")), StartsWith("<svg "));
 }
 
 TEST_F(ProgramTest, SaysWhichPythonPackagesAreMissing) {

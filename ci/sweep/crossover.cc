@@ -2,77 +2,23 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
-#include <map>
-#include <optional>
-#include <string_view>
-#include <tuple>
+#include <set>
+#include <utility>
 
-#include "baselines/record/benchmark_name.h"
 #include "ci/console/format.h"
-#include "ci/sweep/benchmark_figures.h"
+#include "ci/sweep/measured_shapes.h"
 
 namespace fusegate::ci {
 namespace {
 
-struct Pair {
-  std::string_view implementation;
-  std::string_view against;
-  std::string_view unless;  // not where this one was measured; empty: always
-};
-
-// Of any operation that has both.
-constexpr std::array<Pair, 7> kPairs{{
-    {"addmm", "matmul_add", ""},
-    {"fused", "unfused", ""},
-    {"fused_pointwise", "unfused", ""},
-    {"fused_epilogue", "fused_pointwise", ""},
-    {"fused_epilogue", "packed_pointwise", ""},
-    {"fused_epilogue_sm80", "fused_pointwise", ""},
-    {"fused_epilogue", "unfused", "fused_pointwise"},
-}};
-
-using Times = std::map<std::int64_t, std::map<Shape, double>>;  // by M, then how that is split
-using ByImplementation = std::map<std::string, Times, std::less<>>;
-// By operation, dtype and axis.
-using Sweeps =
-    std::map<std::tuple<std::string, std::string, std::string>, std::map<Shape, ByImplementation>>;
-
-Sweeps times_of(const baselines::Run& run) {
-  Sweeps sweeps;
-  const SweepAxes axes(benchmark_names(run));
-  for (const baselines::BenchmarkSeries& series : run.benchmarks) {
-    const auto name = baselines::parse_benchmark_name(series.name);
-    const double time_ns = benchmark_figures(series).time_ns;
-    if (!name || !std::isfinite(time_ns)) continue;
-    const SweepPosition position = axes.position(*name);
-    sweeps[{name->operation, name->dtype, position.axis}][position.shape][name->implementation]
-          [position.along][position.split] = time_ns;
-  }
-  return sweeps;
-}
-
-std::optional<double> mean_ratio(const std::map<Shape, double>& times,
-                                 const std::map<Shape, double>& against) {
-  double log_sum = 0;
-  int count = 0;
-  for (const auto& [split, time_ns] : times) {
-    const auto same = against.find(split);
-    if (same == against.end()) continue;
-    log_sum += std::log(time_ns / same->second);
-    ++count;
-  }
-  if (count == 0) return std::nullopt;
-  return std::exp(log_sum / count);
-}
-
-std::vector<RatioPoint> ratios(const Times& times, const Times& against) {
+std::vector<RatioPoint> ratios(const Shape& shape, const ByShape& times, const ByShape& against) {
   std::vector<RatioPoint> points;
-  for (const auto& [along, splits] : times) {
-    const auto same = against.find(along);
-    if (same == against.end()) continue;
-    if (const auto ratio = mean_ratio(splits, same->second)) points.push_back({along, *ratio});
+  for (const auto& [at, splits] : times) {
+    const auto same = against.find(at);
+    if (at.first != shape || same == against.end()) continue;
+    const double factor = speed_up(splits, same->second);
+    if (std::isfinite(factor)) points.push_back({at.second, 1 / factor});
   }
   return points;
 }
@@ -96,22 +42,27 @@ std::vector<Crossing> crossings(const std::vector<RatioPoint>& points) {
   return found;
 }
 
+std::set<Shape> shapes_of(const ByShape& measured) {
+  std::set<Shape> shapes;
+  for (const auto& [at, splits] : measured) shapes.insert(at.first);
+  return shapes;
+}
+
 }  // namespace
 
 std::vector<Crossover> crossovers(const baselines::Run& run) {
   std::vector<Crossover> all;
-  for (const auto& [key, shapes] : times_of(run)) {
-    const auto& [operation, dtype, axis] = key;
-    for (const Pair& pair : kPairs) {
-      for (const auto& [shape, implementations] : shapes) {
-        const auto fused = implementations.find(pair.implementation);
-        const auto against = implementations.find(pair.against);
-        if (fused == implementations.end() || against == implementations.end()) continue;
-        if (!pair.unless.empty() && implementations.contains(pair.unless)) continue;
-        const std::vector<RatioPoint> points = ratios(fused->second, against->second);
-        if (points.empty()) continue;
-        all.push_back({operation, dtype, axis, shape, std::string(pair.implementation),
-                       std::string(pair.against), points, crossings(points)});
+  for (const OperationShapes& one : measured_shapes(run)) {
+    for (const auto& [implementation, others] : one.compared_with) {
+      const ByShape& times = one.implementations.at(implementation);
+      for (const std::string& against : others) {
+        for (const Shape& shape : shapes_of(times)) {
+          auto points = ratios(shape, times, one.implementations.at(against));
+          if (points.empty()) continue;
+          auto found = crossings(points);
+          all.push_back({one.operation, one.dtype, one.axis, shape, implementation, against,
+                         std::move(points), std::move(found)});
+        }
       }
     }
   }

@@ -1,10 +1,10 @@
-// Where fusion stops paying: the time of a fused implementation over that of a less fused one, over
-// M, and the M at which the ratio crosses 1. Where problems have no M, it is another axis
+// Where fusion stops paying: the time of an implementation over that of another, over M, and the M
+// at which the ratio crosses 1. Where problems have no M, it is another axis
 // (sweep_axis.h).
 //
 // Between two neighbouring measured Ms the logarithm of the ratio is taken as linear in log M:
 // times follow power laws of M where one term leads, and so do their ratios. The crossing is an
-// estimate between two measurements and is told with both. What lies outside of the measured Ms is
+// estimate between two measurements and is shown with both. What lies outside of the measured Ms is
 // not known.
 #pragma once
 
@@ -38,7 +38,7 @@ struct Crossover {
   std::string dtype;
   std::string axis;  // "M", or what stands for it
   Shape shape;
-  std::string implementation;  // the more fused one
+  std::string implementation;
   std::string against;
   std::vector<RatioPoint> points;   // by M; not empty
   std::vector<Crossing> crossings;  // by M; a ratio may cross 1 more than once
@@ -48,16 +48,9 @@ struct Crossover {
 inline constexpr std::string_view kCrossoverNote =
     "The M of a crossing lies between two measured ones, by log of the ratio over log of M.";
 
-// For each operation, dtype and shape the pairs that were both measured at an M at least:
-//   linear       addmm over matmul_add
-//   gated units  fused over unfused
-//   gated MLPs   fused_pointwise over unfused; fused_epilogue, and fused_epilogue_sm80, which is
-//   one
-//                kernel at every M, over fused_pointwise; fused_epilogue over packed_pointwise, the
-//                library's tuned matmuls with gate and up as one; and fused_epilogue over unfused
-//                where there is no fused_pointwise, as on the CPU
-// Sorted by operation, dtype, pair, shape. Names of other programs and benchmarks without a
-// time are left out.
+// For each operation, dtype and shape: every implementation over what it is compared with
+// (measured_shapes.h), where both were measured at an M at least. By operation, dtype,
+// implementation, other, shape.
 std::vector<Crossover> crossovers(const baselines::Run& run);
 
 // "stops paying at M 1200 (0.970 at 512, 1.03 at 2048)", "starts paying at M ...", each crossing in

@@ -77,50 +77,6 @@ TEST(Crossovers, CompareTheSameSplitOfTheRows) {
   EXPECT_NEAR(all[0].points[0].ratio, 1, 1e-12);  // of 0.5 and 2
 }
 
-TEST(Crossovers, HaveAPairForEachStepOfTheLadder) {
-  const auto all = crossovers(baselines::test_run(
-      {measured("geglu_mlp/fused_epilogue", 1, 128, 1), measured("geglu_mlp/unfused", 1, 128, 3),
-       measured("geglu_mlp/fused_pointwise", 1, 128, 2), measured("linear/addmm", 1, 128, 1),
-       measured("linear/matmul_add", 1, 128, 2)}));
-  ASSERT_THAT(all, SizeIs(3));
-  EXPECT_EQ(all[0].implementation, "fused_pointwise");
-  EXPECT_EQ(all[0].against, "unfused");
-  EXPECT_EQ(all[1].implementation, "fused_epilogue");
-  EXPECT_EQ(all[1].against, "fused_pointwise");
-  EXPECT_EQ(all[2].implementation, "addmm");
-}
-
-TEST(Crossovers, HoldTheChosenKernelAgainstTheLibraryAndOneKernelAgainstTheLadder) {
-  const auto all =
-      crossovers(baselines::test_run({measured("geglu_mlp/fused_epilogue", 64, 1, 13),
-                                      measured("geglu_mlp/fused_epilogue_sm80", 64, 1, 12),
-                                      measured("geglu_mlp/fused_pointwise", 64, 1, 14),
-                                      measured("geglu_mlp/packed_pointwise", 64, 1, 11)}));
-  ASSERT_THAT(all, SizeIs(3));
-  EXPECT_EQ(all[1].against, "packed_pointwise");
-  EXPECT_DOUBLE_EQ(all[1].points[0].ratio, 13.0 / 11);
-  EXPECT_EQ(all[2].implementation, "fused_epilogue_sm80");
-  EXPECT_EQ(all[2].against, "fused_pointwise");
-}
-
-TEST(Crossovers, SkipAStepThatADeviceDoesNotHave) {
-  const auto all = crossovers(baselines::test_run(
-      {measured("geglu_mlp/fused_epilogue", 1, 128, 1), measured("geglu_mlp/unfused", 1, 128, 3)}));
-  ASSERT_THAT(all, SizeIs(1));
-  EXPECT_EQ(all[0].against, "unfused");
-}
-
-TEST(Crossovers, HaveTheSamePairsForEveryActivation) {
-  const auto all = crossovers(baselines::test_run(
-      {measured("swiglu/fused", 64, 128, 1), measured("swiglu/unfused", 64, 128, 2),
-       measured("swiglu_mlp/fused_epilogue", 1, 128, 3),
-       measured("swiglu_mlp/fused_pointwise", 1, 128, 4)}));
-  ASSERT_THAT(all, SizeIs(2));
-  EXPECT_EQ(all[0].operation, "swiglu");
-  EXPECT_EQ(all[1].operation, "swiglu_mlp");
-  EXPECT_DOUBLE_EQ(all[1].points[0].ratio, 3.0 / 4);
-}
-
 TEST(Crossovers, KeepShapesApart) {
   fusegate::baselines::Run run = geglu({0.5, 0.5});
   run.benchmarks.push_back(measured("geglu/fused", 1, 128, 2, 4096));
@@ -129,20 +85,6 @@ TEST(Crossovers, KeepShapesApart) {
   ASSERT_THAT(all, SizeIs(2));
   EXPECT_EQ(shape_text(all[1].shape), "dim 768, hidden 4096");
   EXPECT_FALSE(all[1].points[0].pays());
-}
-
-TEST(Crossovers, GoAlongAnyAxis) {
-  fusegate::baselines::Run run;
-  for (const int kv : {128, 512}) {
-    const auto name = [kv](const char* implementation) {
-      return fmt::format("softmax/{}/fp16/heads:16/kv:{}", implementation, kv);
-    };
-    run.benchmarks.push_back(baselines::test_series(name("fused"), {kv == 128 ? 0.5 : 2.0}));
-    run.benchmarks.push_back(baselines::test_series(name("unfused"), {1}));
-  }
-  const auto all = crossovers(run);
-  ASSERT_THAT(all, SizeIs(1));
-  EXPECT_EQ(crossover_text(all[0]), "stops paying at kv 256 (0.500 at 128, 2.00 at 512)");
 }
 
 TEST(Crossovers, LeaveOutWhatHasNoPartner) {

@@ -34,7 +34,7 @@ void add(const std::vector<BenchmarkFigures>& run, const MeasuredRates* rates,
     auto name = baselines::parse_benchmark_name(figures.name);
     if (!name || figures.is_control) continue;
     const SweepPosition position = axes.position(*name);
-    ProblemComparison& comparison = (*operations)[{name->operation, name->dtype}]
+    ProblemComparison& comparison = (*operations)[{name->operation, baselines::dtype_text(*name)}]
                                                  [{position.shape, position.along, position.split}];
     MeasuredImplementation measured{.name = name->implementation,
                                     .time_ns = figures.time_ns,
@@ -140,7 +140,7 @@ PeerComparison peer_comparison(const baselines::Run& ours, const baselines::Run*
   }
   std::set<std::string> dtypes;
   for (auto& [key, problems] : operations) {
-    dtypes.insert(key.second);
+    dtypes.insert(problems.begin()->second.problem.dtype);
     result.operations.push_back(operation_comparison(key, std::move(problems)));
   }
   if (!dtypes.empty()) result.notes = rate_notes(result, {dtypes.begin(), dtypes.end()});

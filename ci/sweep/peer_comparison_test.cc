@@ -71,8 +71,8 @@ TEST(PeerComparison, HaveTheRooflineTimeOfOursByTheRunsOwnRates) {
   const fusegate::baselines::Run theirs = peers();
   const PeerComparison result = peer_comparison(ours(), &theirs);
   EXPECT_TRUE(result.operations[0].has_roofline_times());
-  EXPECT_THAT(result.notes, Contains(AllOf(StartsWith("roofline time: "),
-                                           HasSubstr("are not limits"))));
+  EXPECT_THAT(result.notes,
+              Contains(AllOf(StartsWith("roofline time: "), HasSubstr("are not limits"))));
   EXPECT_THAT(result.notes, Not(Contains(StartsWith("warning: "))));
   const ProblemComparison& large = result.operations[0].problems[1];
   EXPECT_NEAR(large.our_best()->roofline_time.ns, 10e3, 1e-6);

@@ -4,17 +4,47 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "baselines/record/benchmark_name.h"
 #include "ci/console/format.h"
+#include "ci/sweep/sweep_axis.h"
 
 namespace fusegate::ci {
 namespace {
 
 constexpr double kShortestGemmNs = 20e3;
+// A bias is less: 1 FLOP beside 2 dim of them.
+constexpr double kSameFlops = 0.01;
 
-bool is_gemm(const baselines::BenchmarkName& name) {
-  return name.operation == "linear" || name.operation == "control_gemm";
+// Element-wise work has fewer; a product has them from 32 rows on.
+constexpr double kFewestFlopsPerByte = 16;
+
+bool is_gemm_control(const BenchmarkFigures& figures) {
+  return figures.is_control && figures.flops >= kFewestFlopsPerByte * figures.min_bytes;
+}
+
+// The controls' own, and those that compute as much as one at the same problem.
+std::set<std::string> gemm_operations(const std::vector<BenchmarkFigures>& run) {
+  std::map<std::pair<std::string, Shape>, double> control_flops;  // by dtype, labels and axes
+  std::set<std::string> operations;
+  for (const BenchmarkFigures& figures : run) {
+    const auto name = baselines::parse_benchmark_name(figures.name);
+    if (!name || !is_gemm_control(figures)) continue;
+    operations.insert(name->operation);
+    control_flops[{baselines::dtype_text(*name), name->axes}] = figures.flops;
+  }
+  for (const BenchmarkFigures& figures : run) {
+    const auto name = baselines::parse_benchmark_name(figures.name);
+    if (!name) continue;
+    const auto control = control_flops.find({baselines::dtype_text(*name), name->axes});
+    if (control == control_flops.end()) continue;
+    if (std::abs(figures.flops / control->second - 1) < kSameFlops) {
+      operations.insert(name->operation);
+    }
+  }
+  return operations;
 }
 
 // Comparisons with NaN are false, so that what was not recorded is no rate.
@@ -45,12 +75,14 @@ MeasuredRates measured_rates(const std::vector<BenchmarkFigures>& run) {
   if (const BenchmarkFigures* shortest = shortest_with_kernels(run)) {
     rates.launch_ns = MeasuredRate{shortest->time_ns / shortest->launches, shortest->name};
   }
+  const std::set<std::string> gemms = gemm_operations(run);
   double copied_bytes = 0;
   for (const BenchmarkFigures& figures : run) {
     const auto name = baselines::parse_benchmark_name(figures.name);
     if (!name) continue;
-    if (is_gemm(*name)) add_gemm(figures, name->dtype, &rates);
-    if (name->operation == "control_copy" && figures.gbps > 0 && figures.min_bytes > copied_bytes) {
+    if (gemms.contains(name->operation)) add_gemm(figures, name->dtype, &rates);
+    if (figures.is_control && figures.flops == 0 && figures.gbps > 0 &&
+        figures.min_bytes > copied_bytes) {
       copied_bytes = figures.min_bytes;
       rates.copy_gbps = MeasuredRate{figures.gbps, figures.name};
     }

@@ -7,7 +7,7 @@
 // power at hand (the roofline of Williams, Waterman and Patterson 2009, its two roofs measured).
 // Controls measure them, which are a library's or the driver's code:
 //
-//   GEMM rate  the best TFLOP/s of a dtype among controls of 100 FLOP and more a byte, and among
+//   GEMM rate  the best TFLOP/s of a dtype among controls of 16 FLOP and more a byte, and among
 //              operations that compute as much as such a control at the same problem, such as the
 //              same product with a bias. They take 20 us and more: shorter ones do not fill the
 //              device. On an H200 the same cuBLAS reached 166 TFLOP/s in 3.6 us and 809 in 913 us.

@@ -31,33 +31,45 @@ MeasuredRates round_rates() {
   return {{{"bf16", {500, "linear"}}}, MeasuredRate{4000, "copy"}, MeasuredRate{2000, "launch"}};
 }
 
-TEST(MeasuredRates, TakeTheBestGemmOfEachDtypeThatIsLongEnough) {
-  const MeasuredRates rates = measured_rates({figures("linear/addmm/bf16", 100e3, 5e10, 1),
-                                              figures("linear/matmul_add/bf16", 125e3, 5e10, 1),
-                                              figures("control_gemm/cublas/fp16", 50e3, 2e10, 1),
-                                              figures("linear/short/bf16", 19.9e3, 2e10, 1),
-                                              figures("geglu_mlp/fused/bf16", 100e3, 9e10, 1)});
+BenchmarkFigures control(const std::string& kernel, double time_ns, double flops, double bytes) {
+  BenchmarkFigures one = figures(kernel, time_ns, flops, bytes);
+  one.is_control = true;
+  return one;
+}
+
+TEST(MeasuredRates, TakeTheBestControlOfEachDtypeThatIsLongEnoughAndDoesArithmetic) {
+  const MeasuredRates rates = measured_rates(
+      {control("product/a/bf16", 125e3, 5e10, 1), control("product/b/bf16", 100e3, 5e10, 1),
+       control("product/a/fp16", 50e3, 2e10, 1), control("product/short/bf16", 19.9e3, 2e10, 1),
+       control("softmax/library/fp32", 100e3, 1e8, 4e7), figures("mlp/a/bf16", 100e3, 15e10, 1)});
   ASSERT_EQ(rates.gemm_tflops.size(), 2u);
   EXPECT_DOUBLE_EQ(rates.gemm_tflops.at("bf16").value, 500);
   EXPECT_EQ(rates.gemm_tflops.at("bf16").benchmark,
-            "linear/addmm/bf16/batch:64/seq:128/dim:768/hidden:3072");
+            "product/b/bf16/batch:64/seq:128/dim:768/hidden:3072");
   EXPECT_DOUBLE_EQ(rates.gemm_tflops.at("fp16").value, 400);
 }
 
+TEST(MeasuredRates, TakeOperationsThatComputeWhatAControlDoes) {
+  const MeasuredRates rates = measured_rates({control("product/library/bf16", 200e3, 5e10, 1e8),
+                                              figures("biased/a/bf16", 100e3, 5.02e10, 1e8),
+                                              figures("mlp/a/bf16", 100e3, 15e10, 1e8)});
+  EXPECT_EQ(rates.gemm_tflops.at("bf16").benchmark,
+            "biased/a/bf16/batch:64/seq:128/dim:768/hidden:3072");
+}
+
 TEST(MeasuredRates, LendTheGemmRateBetweenFormatsOf16Bits) {
-  const MeasuredRates rates = measured_rates(
-      {figures("linear/addmm/bf16", 100e3, 5e10, 1), figures("geglu/fused/fp32", 100e3, 5e10, 1)});
+  const MeasuredRates rates = measured_rates({control("product/library/bf16", 100e3, 5e10, 1)});
   ASSERT_EQ(rates.gemm_tflops.size(), 2u);
   EXPECT_DOUBLE_EQ(rates.gemm_tflops.at("fp16").value, 500);
-  EXPECT_TRUE(rates.gemm_tflops.at("fp16").benchmark.starts_with("linear/addmm/bf16/"));
-  const MeasuredRates other = measured_rates({figures("control_gemm/cublas/fp16", 50e3, 2e10, 1)});
+  EXPECT_TRUE(rates.gemm_tflops.at("fp16").benchmark.starts_with("product/library/bf16/"));
+  const MeasuredRates other = measured_rates({control("product/library/fp16", 50e3, 2e10, 1)});
   EXPECT_DOUBLE_EQ(other.gemm_tflops.at("bf16").value, 400);
 }
 
 TEST(MeasuredRates, TakeTheLargestCopyAndNotTheFastest) {
-  const MeasuredRates rates =
-      measured_rates({figures("control_copy/memcpy/bf16", 40e3, 0, 1.6e8, 0),
-                      figures("control_copy/cached/bf16", 3e3, 0, 1.8e7, 0)});
+  const MeasuredRates rates = measured_rates({control("copy/driver/bf16", 40e3, 0, 1.6e8),
+                                              control("copy/cached/bf16", 3e3, 0, 1.8e7),
+                                              figures("transpose/own/bf16", 100e3, 0, 3e8)});
   ASSERT_TRUE(rates.copy_gbps);
   EXPECT_DOUBLE_EQ(rates.copy_gbps->value, 4000);
 }
@@ -73,12 +85,12 @@ TEST(MeasuredRates, TakeTheShortestBenchmarkOfKernelsForALaunch) {
 }
 
 TEST(MeasuredRates, KnowNothingOfOtherProgramsAndOfWhatWasNotRecorded) {
-  BenchmarkFigures plain = figures("linear/addmm/bf16", 100e3, 5e10, 1);
+  BenchmarkFigures plain = control("linear/addmm/bf16", 100e3, 5e10, 1);
   plain.name = "BM_linear/8";
   plain.launches = kNan;
   const MeasuredRates rates =
       measured_rates({plain, figures("linear/a/bf16", 9e4, kNan, kNan, kNan),
-                      figures("linear/failed/bf16", kNan, 1e9, 1e6)});
+                      control("linear/failed/bf16", kNan, 1e9, 1e6)});
   EXPECT_TRUE(rates.gemm_tflops.empty());
   EXPECT_FALSE(rates.copy_gbps);
   EXPECT_FALSE(rates.launch_ns);

@@ -1,8 +1,10 @@
 // The shape sweep of a run: for every operation and dtype, how much faster each implementation is
-// than the unfused one, over M = batch x seq or another axis (sweep_axis.h), at every shape.
+// than the one that the others are compared with (measured_shapes.h), over M = batch x seq or
+// another axis (sweep_axis.h), at every shape.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -17,9 +19,10 @@ struct SweepPoint {
   std::int64_t along = 0;  // M, or the size of the sweep's axis
   Shape shape{};
   double time_ns = 0;
-  double tflops = 0;    // NaN where FLOPs were not recorded
-  double gbps = 0;      // NaN where bytes were not recorded
-  double speed_up = 0;  // the reference's time over this one's; NaN where the reference has none
+  double tflops = 0;  // NaN where FLOPs were not recorded
+  double gbps = 0;    // NaN where bytes were not recorded
+  // The reference's time over this one's; NaN where the reference has none.
+  double speed_up = std::numeric_limits<double>::quiet_NaN();
 };
 
 struct SweepSeries {
@@ -31,7 +34,7 @@ struct ShapeSweep {
   std::string operation;
   std::string dtype;
   std::string axis;       // "M", or the axis that is swept
-  std::string reference;  // the implementation that speed-ups are against; empty where none was run
+  std::string reference;  // the implementation that speed-ups are against; empty where it is alone
   std::vector<SweepSeries> series;  // the reference first, then by name
 };
 

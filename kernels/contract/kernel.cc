@@ -65,6 +65,7 @@ OperationRegistration::OperationRegistration(std::span<const Activation> activat
 ImplementationRegistration::ImplementationRegistration(Implementation implementation,
                                                        std::source_location where) {
   implementation.registered_at = location_of(where);
+  implementation.registered_as = mutable_implementations().size();
   mutable_implementations().push_back(std::move(implementation));
   std::ranges::stable_sort(
       mutable_implementations(),

@@ -76,6 +76,8 @@ struct Operation {
   std::vector<std::string> unswept_axes = {};
   // It runs only a library's code: if its time changes, the machine changed. A sweep must name it.
   bool is_control = false;
+  // The implementation that reports compare the others with; left out, the first registered.
+  std::string compared_with = {};
   std::function<std::vector<TensorSpec>(const Problem&)> inputs = {};
   std::function<std::vector<TensorSpec>(const Problem&)> outputs;
   // Exactly one of two references, which get inputs and outputs in the order and shape of the
@@ -150,7 +152,11 @@ struct Implementation {
   std::function<std::string(const Device&, const Problem&)> refuses = {};
   // What one call launches; alternatives where it can be composed in several ways. Optional.
   std::vector<Expectation> expects = {};
-  std::string registered_at = {};  // file and line
+  // Implementations that a report of where it stops paying compares it with, in place of its
+  // operation's.
+  std::vector<std::string> compared_with = {};
+  std::string registered_at = {};  // file and line, by its registration
+  std::size_t registered_as = 0;   // its position among registrations
 };
 
 // Registers before main. Link its object file into the program: of an archive, a linker drops

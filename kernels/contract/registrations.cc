@@ -48,6 +48,11 @@ class Findings {
   std::vector<std::string> lines_;
 };
 
+// Also of one that this build leaves out.
+bool is_known(const std::string& implementation) {
+  return std::ranges::binary_search(implementation_names(), implementation);
+}
+
 void check(const Operation& operation, Findings& findings) {
   const std::vector<std::string>& axes = operation.axes;
   findings.expect(is_name(operation.name), "name", "must be of letters, digits, '_', '-' and '.'");
@@ -64,6 +69,9 @@ void check(const Operation& operation, Findings& findings) {
     findings.expect(std::ranges::find(axes, axis) != axes.end(), "unswept_axes",
                     fmt::format("'{}' is not among its axes", axis));
   }
+  findings.expect(operation.compared_with.empty() || is_known(operation.compared_with),
+                  "compared_with",
+                  fmt::format("no implementation is named '{}'", operation.compared_with));
   findings.expect(operation.outputs != nullptr, "outputs", "is missing");
   findings.expect((operation.reference != nullptr) != (operation.host_reference != nullptr),
                   "reference", "set either reference or host_reference");
@@ -83,6 +91,10 @@ void check(const Implementation& implementation, Findings& findings) {
   findings.expect(!implementation.device.empty(), "device", "is missing");
   findings.expect(!implementation.dtypes.empty(), "dtypes", "name at least one");
   findings.expect(implementation.prepare != nullptr, "prepare", "is missing");
+  for (const std::string& other : implementation.compared_with) {
+    findings.expect(is_known(other), "compared_with",
+                    fmt::format("no implementation is named '{}'", other));
+  }
   for (const auto& [axis, multiple] : implementation.multiples) {
     const bool has =
         operation == nullptr || std::ranges::find(operation->axes, axis) != operation->axes.end();

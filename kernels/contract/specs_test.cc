@@ -144,6 +144,8 @@ TEST(Registrations, InvalidOnesAreReportedWithTheField) {
   expect([](Operation& o) { o.axes = {"dtype"}; }, "axes: 'dtype' is not an axis name");
   expect([](Operation& o) { o.unswept_axes = {"dim"}; },
          "unswept_axes: 'dim' is not among its axes");
+  expect([](Operation& o) { o.compared_with = "magic"; },
+         "compared_with: no implementation is named 'magic'");
   expect([](Operation& o) { o.outputs = nullptr; }, "outputs: is missing");
   expect([](Operation& o) { o.host_reference = nullptr; }, "reference: set either");
   const auto expect_of = [](void (*spoil)(Implementation&), const std::string& expected) {
@@ -157,6 +159,11 @@ TEST(Registrations, InvalidOnesAreReportedWithTheField) {
   expect_of([](Implementation& i) { i.device = ""; }, "device: is missing");
   expect_of([](Implementation& i) { i.dtypes = {}; }, "dtypes: name at least one");
   expect_of([](Implementation& i) { i.prepare = nullptr; }, "prepare: is missing");
+  expect_of(
+      [](Implementation& i) {
+        i.compared_with = {"fast", "magic"};
+      },
+      "compared_with: no implementation is named 'magic'");
   expect_of(
       [](Implementation& i) {
         i.multiples = {{"dim", 8}};

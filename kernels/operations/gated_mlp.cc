@@ -44,6 +44,7 @@ const OperationRegistration registered(kActivations, [](const Activation& activa
   return {
       .name = activation.mlp(),
       .axes = ladder_axes(),
+      .compared_with = "unfused",
       .inputs = &inputs,
       .outputs = &outputs,
       .reference = std::bind_front(&reference, activation),

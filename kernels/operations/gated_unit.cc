@@ -18,6 +18,7 @@ const OperationRegistration registered(kActivations, [](const Activation& activa
       .name = std::string(activation.unit),
       .axes = ladder_axes(),
       .unswept_axes = {"dim"},
+      .compared_with = "unfused",
       .inputs = &inputs,
       .outputs = &outputs,
       .reference =

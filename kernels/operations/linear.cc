@@ -24,6 +24,7 @@ void reference(Device& device, const LadderProblem& p, std::span<double* const> 
 const OperationRegistration registered{{
     .name = "linear",
     .axes = ladder_axes(),
+    .compared_with = "matmul_add",
     .inputs = &inputs,
     .outputs = &outputs,
     .reference = &reference,

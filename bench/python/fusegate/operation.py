@@ -84,6 +84,8 @@ class Operation:
     control : bool
         No change touches its code, as that of a library: where its time differs, the machine does, and the gate never
         calls it slower.
+    compared_with : str, optional
+        The implementation that reports compare the others with; the first registered where left out.
     where : str, optional
         "file:line" for messages; found out where left out.
 
@@ -105,7 +107,8 @@ class Operation:
                  tolerance: Union[float, Mapping[str, float], Callable[[Problem], float], None] = None,
                  flops: Optional[OfProblem] = None,
                  bytes: Optional[OfProblem] = None,  # pylint: disable=redefined-builtin
-                 arrays: str = "torch", control: bool = False, where: Optional[str] = None):
+                 arrays: str = "torch", control: bool = False, compared_with: Optional[str] = None,
+                 where: Optional[str] = None):
         self.where = where or _caller()
         self.name = self._checked_name(name)
         self.implementations: dict[str, Implementation] = {}
@@ -113,6 +116,9 @@ class Operation:
         if not isinstance(control, bool):
             raise self.error("control", f"must be True or False, not {control!r}")
         self.is_control = control
+        if compared_with is not None and not isinstance(compared_with, str):
+            raise self.error("compared_with", f"must name an implementation, not {compared_with!r}")
+        self._compared_with = compared_with
         self._inputs = self._callable("inputs", inputs)
         self._reference = self._callable("reference", reference)
         self._outputs, self._tolerance, self._flops, self._bytes = outputs, tolerance, flops, bytes
@@ -194,6 +200,16 @@ class Operation:
         if isinstance(given, (list, tuple)):
             return {f"input {number}": value for number, value in enumerate(given)}
         raise self.error("inputs", f"must return a dict or a list, not {type(given).__name__}")
+
+    @property
+    def compared_with(self) -> str:
+        """The implementation that reports compare the others with."""
+        if self._compared_with is None:
+            return next(iter(self.implementations))
+        if self._compared_with not in self.implementations:
+            raise self.error("compared_with", f"no implementation is named {self._compared_with!r}; there are "
+                                              f"{', '.join(self.implementations)}")
+        return self._compared_with
 
     def output_names(self, problem: Optional[Problem]) -> list[str]:
         if callable(self._outputs):
@@ -416,8 +432,8 @@ def benchmark(operation: Union[str, Operation], implementation: Optional[str] = 
     writes, factory, prepare, requires, device, stages, choices, arrays
         See :meth:`Operation.benchmark`.
     **defining
-        ``inputs``, ``reference``, ``axes``, ``dtypes``, ``outputs``, ``tolerance``, ``flops``, ``bytes`` and
-        ``control``, as of :class:`Operation`.
+        ``inputs``, ``reference``, ``axes``, ``dtypes``, ``outputs``, ``tolerance``, ``flops``, ``bytes``,
+        ``control`` and ``compared_with``, as of :class:`Operation`.
 
     Returns
     -------

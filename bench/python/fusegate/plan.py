@@ -46,6 +46,13 @@ class Plan:
                       any(re.search(pattern, each.name) for pattern in suite.controls))
 
 
+    def compared_with(self, suite: Suite) -> dict[str, list[str]]:
+        """By operation, the implementation that reports compare the others with."""
+        operations = {each.operation.name: each.operation for each in self.benchmarks}
+        return {name: [suite.compared_with.get(name) or operation.compared_with]
+                for name, operation in sorted(operations.items())}
+
+
 def make_plan(suite: Suite, operations: dict[str, Operation], device: str, wanted: Callable[[str], bool],
               is_installed: Optional[Callable[[str], bool]] = None) -> Plan:
     """wanted: by a benchmark's name. Raises InputError where nothing is left to run."""

@@ -123,6 +123,7 @@ def run(options: Options) -> int:
         return 0
     plan = make_plan(suite, kernels.operations, device.kind, options.wanted)
     context["controls"] = plan.controls(suite)
+    context["compared_with"] = plan.compared_with(suite)
     if options.plan:
         print(json.dumps({"fusegate": context, "work": [
             {"name": each.name, "operation": each.operation.name, "implementation": each.implementation.name,

@@ -102,7 +102,7 @@ class ProgramTest(FolderTest):
         self.assertEqual(set(fusegate["environment"]), {"device", "threads", "cycles"})
         self.assertEqual({entry["name"] for entry in run_file["benchmarks"]}, set(NAMES))
         self.assertGreater(run_file["benchmarks"][0]["sm_clock_hz"], 0)
-        self.assertEqual(fusegate["controls"], [])
+        self.assertEqual((fusegate["controls"], fusegate["compared_with"]), ([], {"scale": ["plain"]}))
 
     def test_says_which_benchmarks_are_controls(self):
         copy = KERNELS.replace('"scale", axes', '"scale", control=True, axes')

@@ -3,6 +3,7 @@
     {"name": "nightly", "protocol": {"samples": 48},
      "gate": {"cuda": {"min_effect": 0.005, "allow": 0.02, "host": {"min_effect": 0.1, "min_us": 1}}},
      "controls": ["^library_gemm/"],
+     "compared_with": {"softmax": "eager"},
      "sweeps": [{"operations": ["attention"], "implementations": ["triton"], "dtype": ["bf16"],
                  "heads": [16, 32], "kv": [4096]}]}
 
@@ -62,13 +63,15 @@ class Sweep:
 
 @dataclasses.dataclass
 class Suite:
-    """gate: by kind of device, what of a protocol is the gate's. controls: regular expressions, of benchmarks' names."""
+    """gate: by kind of device, what of a protocol is the gate's. controls: regular expressions, of benchmarks' names.
+    compared_with: by operation, the implementation that reports compare the others with."""
 
     name: str
     protocol: dict[str, Any]
     gate: dict[str, dict[str, float]]
     sweeps: list[Sweep]
     controls: list[str] = dataclasses.field(default_factory=list)
+    compared_with: dict[str, str] = dataclasses.field(default_factory=dict)
 
     def protocol_on(self, device: str) -> Protocol:
         return dataclasses.replace(parse_protocol(self.protocol, f"suite {self.name}"), **self.gate.get(device, {}))
@@ -115,7 +118,7 @@ def unnamed_implementations(suites: Sequence[Suite], operations: Mapping[str, Op
 
 def parse_suite(given: Any, source: str, operations: Mapping[str, Operation]) -> Suite:
     """Raises InputError naming the field."""
-    _expect_keys(given, source, "", ("name", "protocol", "gate", "controls", "sweeps"))
+    _expect_keys(given, source, "", ("name", "protocol", "gate", "controls", "compared_with", "sweeps"))
     name = given.get("name")
     if not isinstance(name, str) or not name or "/" in name:
         raise InputError(source, "name", "must be a file's name")  # it names the baseline's file
@@ -124,7 +127,17 @@ def parse_suite(given: Any, source: str, operations: Mapping[str, Operation]) ->
     sweeps = [_parse_sweep(sweep, source, f"sweeps[{number}]", operations)
               for number, sweep in enumerate(_list(given.get("sweeps"), source, "sweeps"))]
     return Suite(name, dict(protocol), _gates(given.get("gate", {}), source), sweeps,
-                 _patterns(given["controls"], source) if "controls" in given else [])
+                 _patterns(given["controls"], source) if "controls" in given else [],
+                 _compared_with(given.get("compared_with", {}), source, operations))
+
+
+def _compared_with(given: Any, source: str, operations: Mapping[str, Operation]) -> dict[str, str]:
+    _expect_keys(given, source, "compared_with", list(operations))
+    for name, implementation in given.items():
+        known = operations[name].implementations
+        if implementation not in known:
+            raise InputError(source, f"compared_with.{name}", f"unknown name {implementation!r}; known: {', '.join(known)}")
+    return dict(given)
 
 
 def planned_problems(sweep: Sweep, operation: Operation, device: str, source: str) -> list[Problem]:

@@ -55,7 +55,7 @@ class SuiteTest(Registered):
                 ([], "s.json: must be an object"), ({"name": "s"}, "sweeps: must be a list with at least one element"),
                 ({"name": "a/b", "sweeps": [sweeps]}, "name: must be a file's name"),
                 ({"name": "s", "sweep": [], "sweeps": [sweeps]}, "sweep: unknown key; known: name, protocol, gate, controls, "
-                                                                "sweeps"),
+                                                                "compared_with, sweeps"),
                 ({"name": "s", "sweeps": [3]}, r"sweeps\[0\]: must be an object"),
                 ({"name": "s", "sweeps": [{**sweeps, "rows": [1]}]},
                  r"sweeps\[0\].rows: unknown axis; softmax has cols"),
@@ -82,6 +82,9 @@ class SuiteTest(Registered):
                 ({"name": "s", "gate": {"cpu": {"host": {"min_effect": True}}}, "sweeps": [sweeps]},
                  "gate.cpu.host.min_effect: must be a number between 0 and 1"),
                 ({"name": "s", "gate": {"cpu": {"host": {"min_ns": 1}}}, "sweeps": [sweeps]}, "gate.cpu.host.min_ns: unknown"),
+                ({"name": "s", "compared_with": {"nope": "eager"}, "sweeps": [sweeps]}, "compared_with.nope: unknown key"),
+                ({"name": "s", "compared_with": {"softmax": "nope"}, "sweeps": [sweeps]},
+                 "compared_with.softmax: unknown name 'nope'; known: eager"),
                 ({"name": "s", "controls": "softmax", "sweeps": [sweeps]}, "controls: must be a list"),
                 ({"name": "s", "controls": ["softmax", ""], "sweeps": [sweeps]}, r"controls\[1\]: must be a text"),
                 ({"name": "s", "controls": ["["], "sweeps": [sweeps]},
@@ -155,6 +158,22 @@ class PlanTest(Registered):
         suite = parse_suite({"name": "s", "controls": ["^softmax/eager"], "sweeps": [{}]}, "s.json", fusegate.operations())
         plan = make_plan(suite, fusegate.operations(), "cuda", everything, lambda name: True)
         self.assertEqual([name.partition("/bf16")[0] for name in plan.controls(suite)], ["copy/memcpy", "softmax/eager"])
+
+    def test_compares_with_what_the_suite_names_else_the_operation_else_the_first(self):
+        def compared_with(**more):
+            suite = parse_suite({"name": "s", "sweeps": [{}], **more}, "s.json", fusegate.operations())
+            return make_plan(suite, fusegate.operations(), "cuda", everything, lambda name: True).compared_with(suite)
+        first, last = f"op{id(self)}", f"op{id(self)}b"
+        for name, given in ((first, None), (last, "b")):
+            operation = fusegate.Operation(name, axes={"rows": [8]}, dtypes=["bf16"], inputs=lambda p: {},
+                                           reference=lambda: 0, compared_with=given)
+            for implementation in "zab":
+                operation.benchmark(implementation)(lambda: 0)
+        self.assertEqual((compared_with()[first], compared_with()[last]), (["z"], ["b"]))
+        self.assertEqual(compared_with(compared_with={last: "a"})[last], ["a"])
+        operation.implementations.pop("b")
+        with self.assertRaisesRegex(fusegate.InputError, f"{last}.compared_with: no implementation is named 'b'"):
+            compared_with()
 
     def test_filters_by_name_as_google_benchmark_does(self):
         self.assertEqual(len(self.planned({}, wanted=name_filter("softmax"))), 2)

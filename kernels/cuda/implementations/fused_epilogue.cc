@@ -216,6 +216,7 @@ const ImplementationRegistration chosen(kGemmActivations, [](const Activation& a
       .dtypes = {Dtype::kBf16, Dtype::kFp16},
       .prepare = std::bind_front(&prepare, activation),
       .expects = {expected_epilogue_mlp(activation), expected_pointwise_mlp(activation)},
+      .compared_with = {"fused_pointwise", "packed_pointwise"},
   };
 });
 
@@ -228,6 +229,7 @@ const ImplementationRegistration on_sm80(kGemmActivations, [](const Activation& 
       .multiples = {{"dim", kGatedGemmAlignment}, {"hidden", kGatedGemmAlignment}},
       .prepare = std::bind_front(&prepare_sm80, activation),
       .expects = {expected_epilogue_mlp(activation)},
+      .compared_with = {"fused_pointwise"},
   };
 });
 
