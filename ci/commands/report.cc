@@ -112,7 +112,8 @@ nlohmann::json svg_picture(const Report& report) {
   const auto picture = main_picture(report.sweeps);
   if (picture) return *picture;
   throw baselines::InputError("--svg", report.candidate.source,
-                              "no two implementations of one operation are measured at two sizes");
+                              "nothing to draw: no operation has two implementations that were "
+                              "both measured at two sizes");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What is told to people, built once and written three ways: for a terminal, as GitHub Markdown,
-// and as JSON, of which html/html_report.py lays out a page. Everything is formatted already and in
+// A text for people, built once and written three ways: for a terminal, as GitHub Markdown, and as
+// JSON, of which html/html_report.py lays out a page. Everything is formatted already and in
 // order; a writer lays out and escapes.
 #pragma once
 
@@ -19,7 +19,7 @@ inline constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 // nothing.
 enum class Fold { kNever, kInMarkdown, kAlways };
 
-// Where a section stands on the page: first what most people come for.
+// A section's position on the page: first what most people come for.
 enum class PageOrder { kFirst, kSecond, kAsListed };
 
 struct Section {
@@ -37,7 +37,7 @@ struct Section {
   // On a terminal each row is a line, "first cell: last cell", and rows that say the same share it.
   bool is_lines = false;
 
-  // Has nothing but perhaps a title.
+  // Has no more than a title.
   bool empty() const;
 };
 
@@ -49,7 +49,7 @@ struct Fact {
 
 struct Document {
   std::string title{};
-  std::string outcome{};   // what the page's colour tells: "pass", "regression", ...
+  std::string outcome{};   // the page's colour shows it: "pass", "regression", ...
   std::string mark{};      // a sign of it, for Markdown
   std::string headline{};  // one sentence
   std::vector<Fact> facts{};

@@ -35,7 +35,6 @@ BenchmarkFigures benchmark_figures(const baselines::BenchmarkSeries& series) {
   figures.energy_j = counter(series, std::string(baselines::kEnergyPerCall));
   figures.host_ns = counter(series, "host_ns");
   figures.host_graph_ns = counter(series, "host_graph_ns");
-  figures.invocations = static_cast<int>(series.invocations.size());
   figures.failure = series.failure;
   figures.is_control = series.is_control;
   return figures;

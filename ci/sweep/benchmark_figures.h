@@ -10,8 +10,8 @@ namespace fusegate::ci {
 
 struct BenchmarkFigures {
   std::string name;
-  double time_ns = 0;   // geometric mean over invocations; NaN where it never succeeded
-  double spread = 0;    // standard deviation between invocations, relative; NaN below two of them
+  double time_ns = 0;   // geometric mean over processes; NaN where it never succeeded
+  double spread = 0;    // standard deviation between processes, relative; NaN below two
   double launches = 0;  // kernels a call; NaN, like all that follow, where it was not recorded
   double tflops = 0;    // 1e12 operations a second, by the operation's own count
   double gbps = 0;      // 1e9 bytes a second, by the least that must be moved
@@ -20,9 +20,8 @@ struct BenchmarkFigures {
   double energy_j = 0;       // of one call, at sustained load
   double host_ns = 0;        // what one call costs the host, its kernels launched on a stream
   double host_graph_ns = 0;  // the same launched as one graph
-  int invocations = 0;
-  std::string failure;      // empty where it never failed
-  bool is_control = false;  // see baselines/record/invocation.h
+  std::string failure;       // empty where it never failed
+  bool is_control = false;   // see baselines/record/invocation.h
 };
 
 BenchmarkFigures benchmark_figures(const baselines::BenchmarkSeries& series);

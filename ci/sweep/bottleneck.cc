@@ -9,7 +9,7 @@
 namespace fusegate::ci {
 namespace {
 
-// Comparisons with NaN are false, so that what is not known makes nothing launch-bound.
+// Comparisons with NaN are false: an unknown value never makes a benchmark launch-bound.
 bool launches_explain_the_time(const BenchmarkFigures& figures, const RooflineTime& roofline_time,
                                const MeasuredRates& rates) {
   return rates.launch_ns && figures.launches * rates.launch_ns->value > figures.time_ns / 2 &&

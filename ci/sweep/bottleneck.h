@@ -27,7 +27,7 @@
 // So a benchmark that is launch-bound on a stream alone gains by being put in a graph, and one that
 // is launch-bound as a graph too gains by fusion alone.
 //
-// What is not known decides nothing:
+// Missing values:
 //   - Names of other programs, benchmarks that failed: no class, no shares.
 //   - No copy or no GEMM of the dtype in the run, no FLOPs or bytes recorded, or no work at all:
 //     neither memory-bound nor compute-bound, and of the launch rules only the host's.

@@ -36,7 +36,7 @@ struct Crossing {
 struct Crossover {
   std::string operation;
   std::string dtype;
-  std::string axis;  // "M", or what stands for it
+  std::string axis;  // "M", or another
   Shape shape;
   std::string implementation;
   std::string against;

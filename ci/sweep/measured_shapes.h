@@ -22,7 +22,7 @@ using ByShape = std::map<std::pair<Shape, std::int64_t>, Splits>;
 struct OperationShapes {
   std::string operation;
   std::string dtype;  // with axes of names, fractions and switches: "fp16, causal true"
-  std::string axis;  // "M", or what stands for it (sweep_axis.h)
+  std::string axis;   // "M", or another (sweep_axis.h)
   std::map<std::string, ByShape> implementations;
   // The one that the others are compared with: the first that the run's programs name and that was
   // measured. Older files name none: then the one that launches most kernels, of equals the last by
@@ -39,7 +39,7 @@ std::vector<OperationShapes> measured_shapes(const baselines::Run& run);
 // where there is none. Another split of M is another pattern of caches and launches.
 double speed_up(const Splits& splits, const Splits& reference);
 
-// Of what is finite and above 0; NaN of nothing.
+// Of what is finite and above 0; NaN where nothing was added.
 class GeometricMean {
  public:
   void add(double value);

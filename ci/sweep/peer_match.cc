@@ -92,7 +92,7 @@ void check_peer_environment(const baselines::Run& ours, const baselines::Run& pe
   throw baselines::InputError(
       peers.source, "environment." + first.field,
       fmt::format("is {}, but {} in {}: peers are compared on the same device and "
-                  "driver, unless told --allow-environment-difference",
+                  "driver; --allow-environment-difference compares them all the same",
                   quoted(first.candidate), quoted(first.baseline), ours.source));
 }
 

@@ -21,7 +21,7 @@ void check_peer_environment(const baselines::Run& ours, const baselines::Run& pe
 
 // In sentences: environments that differ, another card, another command, how the two protocols
 // differ. Peers let the driver lay out their tensors ("driver") where ours are in numbered layouts;
-// that is told as a fact, and any other difference as a warning.
+// that is reported as a fact, and any other difference as a warning.
 std::vector<std::string> peer_notes(const baselines::Run& ours, const baselines::Run& peers);
 
 }  // namespace fusegate::ci

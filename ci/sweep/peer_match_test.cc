@@ -47,9 +47,10 @@ TEST(PeerEnvironment, MustBeOfTheSameDeviceAndDriver) {
   EXPECT_EQ(refusal(peers()), "");
   fusegate::baselines::Run other = peers();
   other.environment["driver"] = "575";
-  EXPECT_EQ(refusal(other),
-            "theirs: environment.driver: is \"575\", but \"580\" in ours: peers are compared on "
-            "the same device and driver, unless told --allow-environment-difference");
+  EXPECT_EQ(
+      refusal(other),
+      "theirs: environment.driver: is \"575\", but \"580\" in ours: peers are compared on "
+      "the same device and driver; --allow-environment-difference compares them all the same");
   EXPECT_EQ(refusal(other, true), "");
   EXPECT_THAT(peer_notes(run(), other),
               ElementsAre("warning: peers were measured in another environment: driver: 580 here, "

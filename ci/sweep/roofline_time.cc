@@ -47,7 +47,7 @@ std::set<std::string> gemm_operations(const std::vector<BenchmarkFigures>& run) 
   return operations;
 }
 
-// Comparisons with NaN are false, so that what was not recorded is no rate.
+// Comparisons with NaN are false: a value that was not recorded sets no rate.
 void add_gemm(const BenchmarkFigures& figures, const std::string& dtype, MeasuredRates* rates) {
   if (!(figures.time_ns >= kShortestGemmNs) || !(figures.tflops > 0)) return;
   MeasuredRate& best = rates->gemm_tflops[dtype];

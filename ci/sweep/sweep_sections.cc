@@ -24,7 +24,7 @@ constexpr int kReferenceStyle = -1;
 // A line begins at two points, and a map at two cells: one alone says what the table does.
 constexpr std::size_t kFewestDrawn = 2;
 
-// "M" where there is one: what that is, is told.
+// "M" with its definition.
 std::string axis_text(const std::string& axis) { return axis == "M" ? "M = batch x seq" : axis; }
 
 // "dim above hidden", as the labels of a map have it.
@@ -366,7 +366,7 @@ Section roofline_section(const std::vector<BenchmarkFigures>& figures, const Mea
   std::map<std::string, json> points;  // by dtype
   for (const BenchmarkFigures& one : figures) {
     const auto name = baselines::parse_benchmark_name(one.name);
-    // What does no arithmetic, such as a copy, has no place on a logarithmic scale.
+    // What does no arithmetic, such as a copy, cannot be on a logarithmic scale.
     if (!name || !(one.tflops > 0) || !(one.min_bytes > 0)) continue;
     points[name->dtype].push_back(roofline_point(one, name->operation, rates));
   }

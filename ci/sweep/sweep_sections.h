@@ -20,8 +20,8 @@ Section crossover_section(const std::vector<Crossover>& crossovers);
 // A roofline a dtype; empty where no benchmark's work is known.
 Section roofline_section(const std::vector<BenchmarkFigures>& figures, const MeasuredRates& rates);
 
-// The one picture that tells most: the speed-ups over M of the sweep with most implementations.
-// Nothing where there are no speed-ups, or of one size alone.
+// The speed-ups over M of the sweep with most implementations. Nothing where there are no
+// speed-ups, or of one size alone.
 std::optional<nlohmann::json> main_picture(const std::vector<ShapeSweep>& sweeps);
 
 }  // namespace fusegate::ci

@@ -76,7 +76,7 @@ class Browser:
                        windowsVirtualKeyCode={"Tab": 9, "Enter": 13}[key])
 
     def roles(self):
-        """Of all that a screen reader is told."""
+        """Of all that a screen reader gets."""
         nodes = self._call("Accessibility.getFullAXTree")["nodes"]
         return [node["role"]["value"] for node in nodes if not node["ignored"]]
 

@@ -16,7 +16,7 @@ def inline_svg(figure, name, description):
 
 
 def standalone_svg(figure, description):
-    """A file of its own, dark on white: nothing around it tells which colours fit. The same for the same figure."""
+    """A file of its own, dark on white: it fits any page around it. The same for the same figure."""
     text = _named(_with_own_ids(_svg(figure).replace(INK, "#1b1f24"), "picture"), description)
     opening, rest = text.split(">", 1)
     return f'{opening}><rect width="100%" height="100%" fill="#ffffff"/>{rest}'

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from inline_svg import INK
 
 # Each has a contrast of at least 3 to 1 with the page's background, the light one and the dark one
-# (WCAG 2.1, 1.4.11); markers tell them apart where colours do not.
+# (WCAG 2.1, 1.4.11); markers distinguish them where colours do not.
 SERIES_COLOURS = ("#3b82c4", "#d9731a", "#2f9e62", "#9b6bd0", "#d8557a", "#1f93a0", "#8f8420", "#7d858d")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 REFERENCE_STYLE = {"color": "#7d858d", "linestyle": "--", "marker": "o"}
