@@ -103,13 +103,6 @@ double ProblemComparison::ratio() const {
                                            : std::numeric_limits<double>::quiet_NaN();
 }
 
-bool ProblemComparison::meets_goal() const { return goal && ratio() <= *goal; }
-
-bool OperationComparison::has_goals() const {
-  return std::ranges::any_of(
-      problems, [](const ProblemComparison& problem) { return problem.goal.has_value(); });
-}
-
 bool OperationComparison::has_energies() const {
   const auto is_known = [](const MeasuredImplementation* best) {
     return best != nullptr && std::isfinite(best->energy_j);

@@ -28,14 +28,12 @@ struct ProblemComparison {
   baselines::BenchmarkName problem;          // its implementation is empty
   std::vector<MeasuredImplementation> ours;  // by name, as are the peers
   std::vector<MeasuredImplementation> peers;
-  std::optional<double> goal{};  // what the ratio is to be at most (goals.h)
 
   // The fastest, or nullptr where none has a time.
   const MeasuredImplementation* our_best() const;
   const MeasuredImplementation* best_peer() const;
   // Our best's time over the best peer's; NaN where either is missing.
   double ratio() const;
-  bool meets_goal() const;  // not where there is none, or no ratio
 };
 
 // Of one operation in one dtype.
@@ -47,7 +45,6 @@ struct OperationComparison {
   std::vector<ProblemComparison> problems;  // by shape, M or another axis, batch
 
   bool has_roofline_times() const;  // of any problem's best
-  bool has_goals() const;           // any problem
   bool has_energies() const;        // any problem's best, or the best of its peers
 };
 

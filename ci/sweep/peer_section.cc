@@ -29,20 +29,9 @@ Cell ratio_cell(double ratio) {
   return {std::move(text), tone};
 }
 
-// The goal, and whether it is met.
-void add_goal(const ProblemComparison& problem, std::vector<Cell>* row) {
-  const bool is_met = problem.meets_goal();
-  row->emplace_back(problem.goal ? fmt::format("{}", *problem.goal) : "-");
-  if (!problem.goal || std::isnan(problem.ratio())) {
-    row->emplace_back("-");
-  } else {
-    row->emplace_back(is_met ? "yes" : "no", is_met ? Tone::kGood : Tone::kBad);
-  }
-}
-
 // Which columns a table has.
 struct Known {
-  bool peers = false, goals = false, energies = false, roofline_times = false;
+  bool peers = false, energies = false, roofline_times = false;
 };
 
 Cell energy_cell(const MeasuredImplementation* best) {
@@ -84,19 +73,6 @@ void add_times(const std::vector<std::string>& names,
                         &*found == best ? Tone::kStrong : Tone::kPlain);
     }
   }
-}
-
-// Nothing where there are no goals.
-std::optional<std::string> goals_sentence(const PeerComparison& peer_comparison) {
-  int goals = 0, met = 0;
-  for (const OperationComparison& operation : peer_comparison.operations) {
-    for (const ProblemComparison& problem : operation.problems) {
-      goals += problem.goal ? 1 : 0;
-      met += problem.meets_goal() ? 1 : 0;
-    }
-  }
-  if (goals == 0) return {};
-  return fmt::format("Aim: what the ratio is to be at most; met at {} of {} problems.", met, goals);
 }
 
 }  // namespace
@@ -150,7 +126,6 @@ Section peer_section(const PeerComparison& peer_comparison) {
         "Ratio: our best's time over the best peer's, below 1 where ours is faster."};
     section.notes.emplace_back("Peers: " + *peer_comparison.peers);
   }
-  if (auto goals = goals_sentence(peer_comparison)) section.sentences.push_back(std::move(*goals));
   for (const std::string& note : peer_comparison.notes) {
     section.notes.emplace_back(note, note.starts_with("warning:") ? Tone::kUnsure : Tone::kPlain);
   }

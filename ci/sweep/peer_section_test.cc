@@ -79,39 +79,6 @@ TEST(BestTable, SaysWhatACallOfTheBestTakesWhereItIsKnown) {
               ElementsAre("problem", "our best", "implementation", "our energy"));
 }
 
-TEST(BestTable, SaysWhatTheRatioIsToBeAndWhetherItIs) {
-  OperationComparison comparison = operation(false);
-  comparison.problems[0].goal = 0.5;
-  comparison.problems[1].goal = 0.985;
-  const Table met = best_table(comparison, true);
-  EXPECT_THAT(headers(met), ElementsAre("problem", "our best", "implementation", "best peer",
-                                        "peer", "ratio", "aim", "met"));
-  const auto ending = [](const Table& table, std::size_t row) {
-    const auto& cells = table.rows()[row];
-    return std::vector<Cell>(cells.end() - 3, cells.end());
-  };
-  EXPECT_THAT(ending(met, 0), ElementsAre("0.500", "0.5", "yes"));
-  EXPECT_EQ(ending(met, 0)[2].tone, Tone::kGood);
-  EXPECT_THAT(ending(met, 1), ElementsAre("-", "0.985", "-")) << "the peer failed";
-  EXPECT_THAT(ending(met, 2), ElementsAre("-", "-", "-")) << "no goal";
-  comparison.problems[0].goal = 0.499;
-  const Table missed = best_table(comparison, true);
-  EXPECT_THAT(ending(missed, 0), ElementsAre("0.500", "0.499", "no"));
-  EXPECT_EQ(ending(missed, 0)[2].tone, Tone::kBad);
-}
-
-TEST(PeerSection, CountsTheGoalsThatAreMet) {
-  PeerComparison peer_comparison;
-  peer_comparison.peers = "3 invocations of peers";
-  peer_comparison.operations = {operation(false), operation(false)};
-  EXPECT_EQ(peer_section(peer_comparison).sentences.size(), 1u);
-  peer_comparison.operations[0].problems[0].goal = 0.5;
-  peer_comparison.operations[0].problems[1].goal = 0.9;  // it has no ratio
-  peer_comparison.operations[1].problems[0].goal = 0.4;
-  EXPECT_EQ(peer_section(peer_comparison).sentences.back(),
-            "Aim: what the ratio is to be at most; met at 1 of 3 problems.");
-}
-
 TEST(TimesTable, HasAColumnForEveryImplementation) {
   const Table table = times_table(operation(true));
   EXPECT_THAT(headers(table), ElementsAre("problem", "fused", "unfused", "liger"));
