@@ -10,7 +10,7 @@
 #include "baselines/comparing/compare_suite.h"
 #include "baselines/comparing/comparison.h"
 #include "baselines/comparing/modes.h"
-#include "baselines/comparing/odd_processes.h"
+#include "baselines/comparing/outlier_processes.h"
 #include "baselines/io/error.h"
 #include "baselines/launches/choice.h"
 

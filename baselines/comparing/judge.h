@@ -12,7 +12,7 @@ namespace fusegate::baselines {
 // Every benchmark of either run, sorted by name. Throws InputError for a rule that is none: a
 // negative effect, a rate or confidence outside of (0, 1).
 //
-// Odd processes of either run are set aside first (odd_processes.h).
+// Odd processes of either run are set aside first (outlier_processes.h).
 //
 // A benchmark whose two sides did equal work (call_identity.h) is identical, whatever its times.
 //

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "baselines/comparing/clock_share.h"
-#include "baselines/statistics/two_heaps.h"
+#include "baselines/statistics/two_clusters.h"
 
 namespace fusegate::baselines {
 namespace {

@@ -6,7 +6,7 @@
 
 namespace fusegate::baselines {
 
-// Sets comparison.modes where its processes fall into two heaps (two_heaps.h), further apart than
+// Sets comparison.modes where its processes fall into two heaps (two_clusters.h), further apart than
 // the smallest effect that matters, and one card of either side shows both of them: else the sides,
 // or the cards, are what differs. Of runs measured side by side a block must show both too: where
 // every block lies in one heap, the machine changed between blocks, and blocks are compared alone.

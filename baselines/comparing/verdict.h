@@ -68,7 +68,7 @@ struct ChoiceChange {
   std::string after;
 };
 
-// A benchmark whose processes fall into two heaps (two_heaps.h): the time of either, the geometric
+// A benchmark whose processes fall into two heaps (two_clusters.h): the time of either, the geometric
 // mean of both sides, and how many processes of each side lie there.
 struct Modes {
   struct Heap {

@@ -7,11 +7,11 @@
 
 #include "baselines/comparing/families.h"
 #include "baselines/comparing/host_times.h"
-#include "baselines/comparing/odd_processes.h"
+#include "baselines/comparing/outlier_processes.h"
 #include "baselines/comparing/rule.h"
 #include "baselines/comparing/verdict.h"
 #include "baselines/gating/creep.h"
-#include "baselines/gating/kernel_story.h"
+#include "baselines/gating/kernel_diff.h"
 #include "baselines/gating/staleness.h"
 #include "baselines/io/exit_code.h"
 #include "baselines/record/baseline.h"

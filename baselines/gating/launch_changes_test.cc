@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "baselines/gating/test_story.h"
+#include "baselines/gating/test_kernel_diff.h"
 
 namespace fusegate::baselines {
 namespace {

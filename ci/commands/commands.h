@@ -81,7 +81,7 @@ baselines::ExitCode duet_command(const DuetRequest& request, Console& console);
 
 // Measures the program of a stored baseline, which is built from its commit, and another one side
 // by side, on whatever card and driver is here, and gates the other by it. How the stored figures
-// changed is reported beside the verdict (ci/judging/replay.h).
+// changed is reported beside the verdict (ci/gate/replay.h).
 struct ReplayRequest {
   // base: empty: built; head: empty: the one beside this one.
   DuetRequest duet{};

@@ -1,7 +1,7 @@
 #include <csignal>
 
 #include "ci/commands/command_test.h"
-#include "ci/judging/aa_history.h"
+#include "ci/gate/aa_history.h"
 
 namespace fusegate::ci {
 namespace {

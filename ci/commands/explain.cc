@@ -10,8 +10,8 @@
 #include "baselines/io/near_names.h"
 #include "baselines/record/load_run.h"
 #include "ci/commands/command_line.h"
-#include "ci/report/explain_text.h"
-#include "ci/report/gate_words.h"
+#include "ci/gate/explain_text.h"
+#include "ci/gate/gate_words.h"
 
 namespace fusegate::ci {
 namespace {

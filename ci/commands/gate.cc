@@ -6,8 +6,8 @@
 #include "baselines/record/load_run.h"
 #include "ci/commands/command_line.h"
 #include "ci/console/output_files.h"
-#include "ci/judging/aa_findings.h"
-#include "ci/report/gate_json.h"
+#include "ci/gate/aa_findings.h"
+#include "ci/gate/gate_json.h"
 
 namespace fusegate::ci {
 namespace {

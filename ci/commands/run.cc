@@ -7,7 +7,7 @@
 #include "ci/commands/command_line.h"
 #include "ci/console/format.h"
 #include "ci/console/layout.h"
-#include "ci/judging/aa_recording.h"
+#include "ci/gate/aa_recording.h"
 
 namespace fusegate::ci {
 namespace {

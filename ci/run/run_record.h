@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "ci/judging/aa_findings.h"
+#include "ci/gate/aa_findings.h"
 
 namespace fusegate::ci {
 

@@ -1,0 +1,268 @@
+#include "baselines/gating/kernel_diff.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "baselines/gating/test_kernel_diff.h"
+
+namespace fusegate::baselines {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+
+TEST(KernelStory, IsNoneWhereNothingChanged) { EXPECT_THAT(gate_of({}).stories, IsEmpty()); }
+
+TEST(KernelStory, TellsTheKernelThatGotSlower) {
+  Side slow{.slower = 0.05};
+  slow.launches[2].duration_ns = 45e3;
+  slow.launches[0].duration_ns = 50.1e3;
+  const KernelStory story = story_of(slow);
+  EXPECT_EQ(story.kind, StoryKind::kSameKernels);
+}
+
+TEST(KernelStory, TellsTheKernelThatGotFaster) {
+  Side fast{.slower = -0.05};
+  fast.launches[1].duration_ns = 5e3;
+  EXPECT_EQ(story_of(fast).kind, StoryKind::kSameKernels);
+}
+
+TEST(KernelStory, TellsThatAnotherKernelWasPicked) {
+  Side other{.slower = 0.05};
+  other.launches[2] = {kSmall, "down_proj", 45e3};
+  const KernelStory story = story_of(other);
+  EXPECT_EQ(story.kind, StoryKind::kOtherKernel);
+}
+
+TEST(KernelStory, TakesTheReductionOfSplitKForPartOfTheOtherKernel) {
+  Side other{.slower = 0.05};
+  other.launches[2] = {kSplit, "down_proj", 41e3};
+  other.launches.push_back({kReduce, "down_proj", 4e3});
+  const KernelStory story = story_of(other);
+  EXPECT_EQ(story.kind, StoryKind::kOtherKernel);
+}
+
+TEST(KernelStory, TellsOfAnotherLaunch) {
+  Side more{.slower = 0.05};
+  more.launches.insert(more.launches.begin() + 1, {kGelu, "gelu", 5e3});
+  const KernelStory story = story_of(more);
+  EXPECT_EQ(story.kind, StoryKind::kLaunches);
+}
+
+TEST(KernelStory, TellsOfAnotherMemoryOperation) {
+  Side more{.slower = 0.03};
+  more.launches.insert(more.launches.begin(), {"", "", 3e3});
+  const KernelStory story = story_of(more);
+  EXPECT_EQ(story.kind, StoryKind::kLaunches);
+}
+
+// The samples are graphs, in which no kernel waits for the host.
+TEST(KernelStory, TellsOfTimeBetweenTheSameKernelsAlsoWhereTimeIsUnchanged) {
+  Side host;
+  host.launches[1].gap_ns += 15e3;
+  KernelStory story = story_of(host);
+  EXPECT_EQ(story.kind, StoryKind::kGaps);
+  host.slower = 0.1;
+  story = story_of(host);
+  EXPECT_EQ(story.kind, StoryKind::kGaps);
+}
+
+TEST(KernelStory, TellsOfKernelsThatOverlapByLess) {
+  Side before, after;
+  before.launches[1].gap_ns = -30e3;
+  after.launches[1].gap_ns = -15e3;
+  const GateResult result = gate(run_of(before), run_of(after), {});
+  ASSERT_THAT(result.stories, SizeIs(1));
+  const KernelStory& story = result.stories[0];
+  EXPECT_EQ(story.kind, StoryKind::kGaps);
+}
+
+// A delay may hide behind kernels that still run.
+TEST(KernelStory, TellsOfAHostThatTakesTwiceAsLongToLaunch) {
+  const auto story_at = [](double host_ns) {
+    Side host;
+    host.host_ns = host_ns;
+    const GateResult result = gate_of(host);
+    return result.stories.empty() ? KernelStory() : result.stories[0];
+  };
+  EXPECT_EQ(story_at(17e3).kind, StoryKind::kNothing);
+  EXPECT_EQ(story_at(60e3).kind, StoryKind::kGaps);
+  EXPECT_EQ(story_at(4e3).kind, StoryKind::kGaps);
+}
+
+TEST(KernelStory, TellsOfALaterStart) {
+  Side host;
+  host.launches[0].gap_ns += 15e3;
+  EXPECT_TRUE(story_of(host).leads_moved);
+}
+
+// Of 200 suites of unchanged code, with a host whose pauses vary by 10 %.
+TEST(KernelStory, IsSeldomToldOfAHostThatOnlyVaries) {
+  std::mt19937 random(7);
+  std::normal_distribution<double> normal(0, 0.1);
+  const auto pauses = [&] {
+    std::vector<KernelProfile> profiles;
+    for (int i = 0; i < 3; ++i) {
+      std::vector<TestLaunch> launches = kMlp;
+      for (TestLaunch& launch : launches) launch.gap_ns *= 1 + normal(random);
+      const nlohmann::json json = test_profile_json(launches);
+      profiles.push_back(kernel_profile(parse_call_profile(JsonField(json, "test", "profile"))));
+    }
+    return merge_profiles(profiles);
+  };
+  Verdict verdict;
+  verdict.baseline_ns = 1000;
+  verdict.kind = VerdictKind::kUnchanged;
+  int told = 0;
+  for (int i = 0; i < 200 * 60; ++i) {
+    BenchmarkSeries before, after;
+    before.profile = pauses();
+    after.profile = pauses();
+    told += tell_story(&before, &after, verdict, Rule(), 60).kind != StoryKind::kNothing;
+  }
+  EXPECT_LE(told, 12);  // 4 are to be expected: 0.01 a suite, of gaps and of the start
+}
+
+TEST(KernelStory, LeavesAloneGapsThatDoNotExceedWhatMatters) {
+  Side host;
+  host.launches[1].gap_ns += 100;  // of 102 us, at 0.15 %
+  EXPECT_THAT(gate_of(host).stories, IsEmpty());
+}
+
+TEST(KernelStory, TellsOfAnotherClock) {
+  const GateResult result = gate_of_another_clock();
+  ASSERT_TRUE(result.verdicts[1].clock_moved);
+  ASSERT_THAT(result.stories, SizeIs(1));
+  EXPECT_EQ(result.stories[0].kind, StoryKind::kClock);
+}
+
+TEST(KernelStory, SaysWhereTheProfileDoesNotTell) {
+  Side slow{.slower = 0.05};
+  slow.launches[2].duration_ns += 500;  // of 5100
+  const KernelStory story = story_of(slow);
+  EXPECT_EQ(story.kind, StoryKind::kUntold);
+}
+
+TEST(KernelStory, IsNotToldWithoutProfiles) {
+  baselines::Run baseline = run_of({});
+  baseline.benchmarks[1].profile.reset();
+  const baselines::Run candidate = run_of({.slower = 0.05});
+  const GateResult result = gate(baseline, candidate, {});
+  EXPECT_THAT(result.stories, IsEmpty());
+  const KernelStory story =
+      tell_story(&baseline.benchmarks[1], &candidate.benchmarks[1], result.verdicts[1], Rule(), 2);
+  EXPECT_EQ(story.kind, StoryKind::kNoProfile);
+}
+
+// What each benchmark of a suite was without a cause for: its work differs, and its profile shows
+// nothing.
+TEST(KernelStory, IsThatWorkDiffersWhereNoProfileTells) {
+  const Side before{.work = work_of_mlp()};
+  Side slow{.slower = 0.05, .work = work_of_mlp()};
+  EXPECT_EQ(gate(run_of(before), run_of(slow), {}).verdicts[1].kind, VerdictKind::kIdentical);
+  slow.work[2].code = "0c";
+  KernelStory story = story_of(slow, before);
+  EXPECT_EQ(story.kind, StoryKind::kOtherWork);
+  EXPECT_FALSE(story.launches_changed());
+  slow.work[2] = work_of_mlp()[2];
+  slow.work[2].launch = "grid 192x1x1, block 256x1x1";
+  EXPECT_EQ(story_of(slow, before).kind, StoryKind::kOtherWork);
+  slow.launches[2].duration_ns = 45e3;
+  story = story_of(slow, before);
+  EXPECT_EQ(story.kind, StoryKind::kSameKernels);
+  ASSERT_THAT(story.work_changes, SizeIs(1));
+  EXPECT_EQ(story.work_changes[0].stage, "down_proj");
+}
+
+TEST(KernelStory, IsThatWorkDiffersAlsoWithoutProfiles) {
+  Side slow{.slower = 0.05, .work = work_of_mlp()};
+  slow.work[2].code = "0c";
+  baselines::Run baseline = run_of({.work = work_of_mlp()});
+  baseline.benchmarks[1].profile.reset();
+  const GateResult result = gate(baseline, run_of(slow), {});
+  ASSERT_THAT(result.stories, SizeIs(1));
+  EXPECT_EQ(result.stories[0].kind, StoryKind::kOtherWork);
+}
+
+TEST(KernelStory, SaysWhyItIsNotKnownWhetherWorkDiffers) {
+  const Side slow{.slower = 0.05, .work = work_of_mlp()};
+  EXPECT_EQ(story_of(slow).work_unknown, "the baseline does not tell what it launches");
+  EXPECT_EQ(story_of(slow).kind, StoryKind::kUntold);
+  baselines::Run baseline = run_of({.work = work_of_mlp()});
+  baseline.benchmarks[1].identity->unknown = "it differs from process to process";
+  const GateResult result = gate(baseline, run_of(slow), {});
+  ASSERT_THAT(result.stories, SizeIs(1));
+  EXPECT_EQ(result.stories[0].work_unknown, "it differs from process to process");
+  EXPECT_FALSE(result.stories[0].work_changed());
+}
+
+TEST(KernelStory, OfUnchangedTimeIsNoneWhereWorkAloneDiffers) {
+  Side other{.work = work_of_mlp()};
+  other.work[2].code = "0c";
+  EXPECT_THAT(gate(run_of({.work = work_of_mlp()}), run_of(other), {}).stories, IsEmpty());
+}
+
+Side changed_with_unchanged_time() {
+  Side other;
+  other.launches[2] = {kSmall, "down_proj", 40e3};
+  return other;
+}
+
+TEST(Gate, ReportsAChangedKernelWithUnchangedTimeAndPasses) {
+  const GateResult result = gate_of(changed_with_unchanged_time());
+  EXPECT_EQ(result.exit_code, ExitCode::kNoRegression);
+  ASSERT_THAT(result.stories, SizeIs(1));
+}
+
+TEST(Gate, FailsOnAChangedKernelWhereAskedTo) {
+  GateOptions options;
+  options.fail_on_changed_kernels = true;
+  EXPECT_EQ(gate_of({}, options).exit_code, ExitCode::kNoRegression);
+  const GateResult result = gate_of(changed_with_unchanged_time(), options);
+  EXPECT_EQ(result.exit_code, ExitCode::kRegression);
+  EXPECT_EQ(result.causes.back(), GateCause::kOtherKernels);
+  Side host;
+  host.launches[1].gap_ns += 15e3;
+  EXPECT_EQ(gate_of(host, options).exit_code, ExitCode::kNoRegression);
+}
+
+TEST(Gate, CannotJudgeChangedKernelsWithoutProfiles) {
+  GateOptions options;
+  options.fail_on_changed_kernels = true;
+  baselines::Run plain = run_of({});
+  plain.benchmarks[1].profile.reset();
+  EXPECT_EQ(gate(plain, run_of({}), options).exit_code, ExitCode::kCouldNotJudge);
+  EXPECT_EQ(gate(plain, run_of({.slower = 0.05}), options).exit_code, ExitCode::kRegression);
+}
+
+std::string paired(const std::vector<ProfiledKernel>& before,
+                   const std::vector<ProfiledKernel>& after) {
+  std::string text;
+  for (const KernelPair& pair : pair_kernels(before, after)) {
+    text += (pair.before ? pair.before->name : "-") + std::string(pair.is_other() ? "~" : "=") +
+            (pair.after ? pair.after->name : "-") + " ";
+  }
+  return text;
+}
+
+TEST(PairKernels, KeepsTheOrderOfBothSides) {
+  EXPECT_EQ(paired({{"a", "s"}, {"b", "s"}}, {{"a", "s"}, {"b", "s"}}), "a=a b=b ");
+  EXPECT_EQ(paired({{"a", "s"}}, {{"x", "t"}, {"a", "s"}, {"y", "t"}}), "-=x a=a -=y ");
+  EXPECT_EQ(paired({{"x", "t"}, {"a", "s"}}, {{"a", "s"}}), "x=- a=a ");
+  EXPECT_EQ(paired({{"a", "s"}, {"b", "t"}}, {{"a", "s"}, {"c", "t"}}), "a=a b~c ");
+  EXPECT_EQ(paired({}, {{"a", "s"}}), "-=a ");
+}
+
+TEST(PairKernels, PutsTheLikestKernelOfTheStageInItsPlace) {
+  EXPECT_EQ(paired({{kBig, "s"}}, {{"helper", "s"}, {kSmall, "s"}}),
+            std::string("-=helper ") + kBig + "~" + kSmall + " ");
+}
+
+TEST(PairKernels, DoesNotPairAcrossStages) {
+  EXPECT_EQ(paired({{"a", "gate"}, {"b", "up"}}, {{"c", "up"}}), "a=- b~c ");
+}
+
+}  // namespace
+}  // namespace fusegate::baselines

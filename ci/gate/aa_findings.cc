@@ -1,0 +1,115 @@
+#include "ci/gate/aa_findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "baselines/comparing/judge.h"
+#include "baselines/statistics/statistics.h"
+#include "ci/console/format.h"
+
+namespace fusegate::ci {
+
+using nlohmann::json;
+
+AaFindings compare_aa(const baselines::Run& a, const baselines::Run& b,
+                      const baselines::Rule& rule) {
+  AaFindings findings;
+  // Arms of one program do equal work, and equal work is never called. What an A/A comparison is to
+  // tell is how the rest would be judged.
+  for (const baselines::Verdict& verdict :
+       baselines::judge(baselines::without_identities(a), baselines::without_identities(b), rule)) {
+    const int invocations = std::min(verdict.baseline_invocations, verdict.candidate_invocations);
+    if (verdict.kind == baselines::VerdictKind::kInvalid || verdict.is_control || invocations < 2)
+      continue;
+    ++findings.benchmarks;
+    findings.invocations_a_side = std::max(findings.invocations_a_side, invocations);
+    // Halves of a run are of few processes, and no fresh ones confirm them.
+    const baselines::VerdictKind kind = first_sight(verdict);
+    if (kind == baselines::VerdictKind::kRegression ||
+        kind == baselines::VerdictKind::kImprovement) {
+      findings.called.push_back(verdict.benchmark);
+    }
+  }
+  return findings;
+}
+
+double alarm_rate_upper_bound(int comparisons, int alarms) {
+  return baselines::binomial_interval(alarms, comparisons, 0.05).high;
+}
+
+std::string aa_text(const AaFindings& findings) {
+  const std::size_t called = findings.called.size();
+  const int alarms = findings.comparisons_with_alarm;
+  const double bound_percent = 100 * alarm_rate_upper_bound(findings.comparisons, alarms);
+  return fmt::format("{}, {}; so far {} of {} raised an alarm (95 % upper bound {:.{}f} %)",
+                     format_count(static_cast<std::size_t>(findings.benchmarks), "benchmark"),
+                     called == 0 ? "none called"
+                                 : fmt::format("{} called though nothing changed (the first is {})",
+                                               called, findings.called.front()),
+                     alarms,
+                     format_count(static_cast<std::size_t>(findings.comparisons), "comparison"),
+                     bound_percent, bound_percent < 10 ? 1 : 0);
+}
+
+json aa_json(const AaFindings& findings) {
+  return {{"benchmarks", findings.benchmarks},
+          {"called", findings.called},
+          {"invocations_a_side", findings.invocations_a_side},
+          {"comparisons", findings.comparisons},
+          {"comparisons_with_alarm", findings.comparisons_with_alarm},
+          {"alarm_rate_upper_bound",
+           alarm_rate_upper_bound(findings.comparisons, findings.comparisons_with_alarm)}};
+}
+
+AaFindings parse_aa(const baselines::JsonField& field) {
+  AaFindings findings;
+  findings.benchmarks = field.at("benchmarks").integer();
+  for (const baselines::JsonField& name : field.at("called").elements()) {
+    findings.called.push_back(name.text());
+  }
+  findings.invocations_a_side = field.at("invocations_a_side").integer();
+  findings.comparisons = field.at("comparisons").integer();
+  const baselines::JsonField alarms = field.at("comparisons_with_alarm");
+  findings.comparisons_with_alarm = alarms.integer();
+  if (findings.comparisons_with_alarm < 0 ||
+      findings.comparisons_with_alarm > findings.comparisons) {
+    alarms.fail("must lie between 0 and the number of comparisons");
+  }
+  return findings;
+}
+
+Detectability detectability_of(const std::vector<baselines::Verdict>& verdicts) {
+  Detectability effects;
+  effects.worst = -std::numeric_limits<double>::infinity();
+  std::vector<double> all;
+  for (const baselines::Verdict& verdict : verdicts) {
+    // Infinite where a side has a single invocation: nothing is detectable, and nothing was judged.
+    if (!std::isfinite(verdict.smallest_detectable)) continue;
+    all.push_back(verdict.smallest_detectable);
+    if (verdict.smallest_detectable <= effects.worst) continue;
+    effects.worst = verdict.smallest_detectable;
+    effects.worst_benchmark = verdict.benchmark;
+  }
+  if (all.empty()) effects.worst = std::numeric_limits<double>::quiet_NaN();
+  effects.median = baselines::median(std::move(all));
+  return effects;
+}
+
+std::string detectability_text(const Detectability& effects) {
+  if (!std::isfinite(effects.median)) return "";
+  return fmt::format("smallest detectable effect {} in the median, {} at worst ({})",
+                     format_fraction(effects.median), format_fraction(effects.worst),
+                     effects.worst_benchmark);
+}
+
+json detectability_json(const Detectability& effects) {
+  if (!std::isfinite(effects.median)) return nullptr;
+  return {{"median", effects.median},
+          {"worst", effects.worst},
+          {"worst_benchmark", effects.worst_benchmark}};
+}
+
+}  // namespace fusegate::ci

@@ -1,0 +1,84 @@
+#include "ci/gate/aa_history.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
+#include "baselines/io/scratch_folder.h"
+
+namespace fusegate::ci {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+AaEntry example(int false_alarms) {
+  return {"2026-11-21T02:53:32+00:00", "GPU-1", "NVIDIA H200", "pr", "0123", 56, false_alarms, 5};
+}
+
+TEST(AaHistory, GrowsByALineAComparison) {
+  const baselines::ScratchFolder folder;
+  const fs::path path = folder.path() / "aa" / "pr.jsonl";
+  EXPECT_TRUE(read_aa_history(path).empty());
+  EXPECT_EQ(append_to_aa_history(path, example(0)).size(), 1u);
+  EXPECT_EQ(append_to_aa_history(path, example(2)).size(), 2u);
+  const std::vector<AaEntry> entries = read_aa_history(path);
+  ASSERT_EQ(entries.size(), 2u);
+  EXPECT_EQ(entries[1].when, "2026-11-21T02:53:32+00:00");
+  EXPECT_EQ(entries[1].device_uuid, "GPU-1");
+  EXPECT_EQ(entries[1].device, "NVIDIA H200");
+  EXPECT_EQ(entries[1].suite, "pr");
+  EXPECT_EQ(entries[1].commit, "0123");
+  EXPECT_EQ(entries[1].benchmarks, 56);
+  EXPECT_EQ(entries[1].false_alarms, 2);
+  EXPECT_EQ(entries[1].invocations_a_side, 5);
+  EXPECT_EQ(std::ranges::count(baselines::read_file(path), '\n'), 2);
+}
+
+TEST(AaHistory, KeepsTheComparisonsOfAllThatEndAtOnce) {
+  const baselines::ScratchFolder folder;
+  const fs::path path = folder.path() / "pr.jsonl";
+  {
+    std::vector<std::jthread> jobs;
+    for (int i = 0; i < 4; ++i) {
+      jobs.emplace_back([&] {
+        for (int n = 0; n < 5; ++n) append_to_aa_history(path, example(0));
+      });
+    }
+  }
+  EXPECT_EQ(read_aa_history(path).size(), 20u);
+}
+
+TEST(AaHistory, HasAFileADeviceAndSuite) {
+  const baselines::Environment environment{{"device", "NVIDIA H200"}};
+  EXPECT_EQ(aa_history_path("root", environment, "pr"), "root/.fusegate/aa/nvidia-h200/pr.jsonl");
+  EXPECT_EQ(aa_history_path("root", {}, ""), "root/.fusegate/aa/unknown-device/unnamed.jsonl");
+}
+
+TEST(AaHistory, NamesTheLineAndFieldThatIsWrong) {
+  const baselines::ScratchFolder folder;
+  const std::string good = R"({"when": "x", "benchmarks": 1, "false_alarms": 0,)"
+                           R"( "invocations_a_side": 5})"
+                           "\n";
+  const auto problem_of = [&](const std::string& text) -> std::string {
+    const fs::path path = folder.write("aa.jsonl", text);
+    try {
+      append_to_aa_history(path, example(0));
+    } catch (const baselines::InputError& error) {
+      EXPECT_EQ(baselines::read_file(path), text);
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_THAT(problem_of(good + "{\"when\""), HasSubstr("aa.jsonl: line 2: "));
+  EXPECT_THAT(problem_of(good + "\n"), HasSubstr("aa.jsonl: line 2: "));
+  EXPECT_THAT(problem_of(good + R"({"when": "x", "benchmarks": -1})"), HasSubstr("benchmarks"));
+  EXPECT_THAT(problem_of(R"({"when": "x", "benchmarks": 1})"), HasSubstr("false_alarms"));
+  EXPECT_EQ(problem_of(good), "accepted");
+}
+
+}  // namespace
+}  // namespace fusegate::ci

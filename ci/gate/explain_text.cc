@@ -1,0 +1,166 @@
+#include "ci/gate/explain_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "baselines/io/printable.h"
+#include "baselines/launches/kernel_name_reader.h"
+#include "ci/console/format.h"
+#include "ci/document/document.h"
+#include "ci/gate/kernel_diff_text.h"
+#include "ci/gate/verdict_text.h"
+
+namespace fusegate::ci {
+namespace {
+
+std::string short_name(const baselines::ProfiledKernel& kernel) {
+  return baselines::short_kernel_name(baselines::read_kernel_name(kernel.name));
+}
+
+double clock_hz(const baselines::BenchmarkSeries* series) {
+  if (!series || !series->counters.contains("sm_clock_hz")) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  return series->counters.at("sm_clock_hz");
+}
+
+// "clock      1.980 GHz -> 1.750 GHz, -11.62 %"; nothing where a side has none.
+void add_figure(const char* what, double before, double after, auto format,
+                std::vector<Fact>* facts) {
+  if (!std::isfinite(before) || !std::isfinite(after)) return;
+  facts->push_back({what, fmt::format("{} -> {}, {}", format(before), format(after),
+                                      format_effect(after / before - 1))});
+}
+
+std::vector<Fact> figures(const baselines::BenchmarkSeries* baseline,
+                          const baselines::BenchmarkSeries* candidate,
+                          const baselines::Verdict& verdict, const baselines::KernelStory& story) {
+  std::vector<Fact> facts;
+  add_figure("time", verdict.baseline_ns, verdict.candidate_ns, format_time_ns, &facts);
+  if (std::isfinite(verdict.effect)) {
+    facts.push_back({"effect", fmt::format("{}, {}", format_effect(verdict.effect),
+                                           format_interval(verdict.interval))});
+  }
+  const auto format_clock = [](double hz) { return fmt::format("{:.3f} GHz", hz / 1e9); };
+  add_figure("clock", clock_hz(baseline), clock_hz(candidate), format_clock, &facts);
+  add_figure("energy", verdict.baseline_energy_j, verdict.candidate_energy_j, format_energy_j,
+             &facts);
+  add_figure("host", story.host_ns.before, story.host_ns.after, format_time_ns, &facts);
+  return facts;
+}
+
+// A row a kernel; shares are of the sum of all rows' changes.
+class KernelTable {
+ public:
+  explicit KernelTable(const baselines::KernelStory& story) : story_(story) {
+    for (const baselines::KernelPair& pair : story.pairs) total_ns_ += pair.change_ns();
+    total_ns_ += story.memory_ns.change() + story.gaps_ns.change();
+  }
+
+  Table table() && {
+    for (const baselines::KernelPair& pair : story_.pairs) add(pair);
+    if (story_.memory_operations.before > 0 || story_.memory_operations.after > 0) {
+      add_row("",
+              fmt::format("memory operations, {} -> {}",
+                          format_launches(story_.memory_operations.before),
+                          format_launches(story_.memory_operations.after)),
+              story_.memory_ns, "");
+    }
+    add_row("", "between kernels", story_.gaps_ns, "");
+    return std::move(table_);
+  }
+
+ private:
+  void add(const baselines::KernelPair& pair) {
+    const baselines::ProfiledKernel& kernel = pair.after ? *pair.after : *pair.before;
+    const double nothing = std::numeric_limits<double>::quiet_NaN();
+    add_row(kernel.stage, short_name(kernel),
+            {pair.before ? pair.before->duration_ns : nothing,
+             pair.after ? pair.after->duration_ns : nothing},
+            what_of(pair));
+  }
+
+  static std::string what_of(const baselines::KernelPair& pair) {
+    if (!pair.before) return std::string("new");
+    if (!pair.after) return std::string("gone");
+    return fmt::format("{}", fmt::join(pair.differences, ", "));
+  }
+
+  void add_row(const std::string& stage, const std::string& name,
+               const baselines::BeforeAfter& time_ns, const std::string& what) {
+    const double before = std::isfinite(time_ns.before) ? time_ns.before : 0;
+    const double after = std::isfinite(time_ns.after) ? time_ns.after : 0;
+    const bool has_share = story_.kind != baselines::StoryKind::kNothing && total_ns_ != 0;
+    table_.add_row({stage, name, format_time_ns(time_ns.before), format_time_ns(time_ns.after),
+                    format_time_change_ns(after - before),
+                    has_share ? format_share((after - before) / total_ns_) : "-", what});
+  }
+
+  const baselines::KernelStory& story_;
+  double total_ns_ = 0;
+  Table table_{{{"stage"},
+                {"kernel"},
+                {"baseline", Align::kRight},
+                {"candidate", Align::kRight},
+                {"change", Align::kRight},
+                {"share", Align::kRight},
+                {"what"}}};
+};
+
+void add_agreement(const baselines::BenchmarkSeries* series, std::string_view side,
+                   std::vector<std::string>* sentences) {
+  if (!series || !series->profile) return;
+  const baselines::KernelProfile& profile = *series->profile;
+  if (static_cast<int>(profile.gaps_ns.size()) == profile.invocations) return;
+  sentences->push_back(
+      fmt::format("{} of the {}'s {} profiled processes launched these kernels, the others did not",
+                  profile.gaps_ns.size(), side, profile.invocations));
+}
+
+void add_work(const baselines::BenchmarkSeries* series, std::string_view side,
+              std::vector<std::string>* sentences) {
+  if (!series || !series->identity || series->identity->unknown.empty()) return;
+  sentences->push_back(fmt::format("whether the {} did equal work is not known: {}", side,
+                                   series->identity->unknown));
+}
+
+std::string conclusion(const baselines::Verdict& verdict, const baselines::KernelStory& story) {
+  if (std::string told = story_text(story); !told.empty()) return told;
+  if (story.work_changed()) {
+    const bool is_unchanged = verdict.kind == baselines::VerdictKind::kUnchanged;
+    return work_text(story) + (is_unchanged ? "; time is unchanged" : "; no certain change");
+  }
+  if (!story.has_profiles) return "a side has no profile, so what it launches is not known";
+  if (verdict.kind == baselines::VerdictKind::kIdentical) return "equal work on both sides";
+  if (verdict.kind != baselines::VerdictKind::kUnchanged)
+    return "the same kernels, and no certain change";
+  return "nothing changed: the same kernels in the same time";
+}
+
+}  // namespace
+
+std::string explain_text(const baselines::BenchmarkSeries* baseline,
+                         const baselines::BenchmarkSeries* candidate,
+                         const baselines::Verdict& verdict, const baselines::Rule& rule,
+                         const baselines::KernelStory& story, const TextStyle& style) {
+  const std::string_view kind = baselines::verdict_name(verdict.kind);
+  Section kernels;
+  add_agreement(baseline, "baseline", &kernels.sentences);
+  add_agreement(candidate, "candidate", &kernels.sentences);
+  add_work(baseline, "baseline", &kernels.sentences);
+  add_work(candidate, "candidate", &kernels.sentences);
+  for (std::string& text : work_texts(story)) kernels.sentences.push_back(std::move(text));
+  if (story.has_profiles) kernels.table = KernelTable(story).table();
+  const Document document{.headline = fmt::format("{}: {}", kind, reason_text(verdict, rule)),
+                          .facts = figures(baseline, candidate, verdict, story),
+                          .summary = fmt::format("{}: {}.", kind, conclusion(verdict, story)),
+                          .sections = {std::move(kernels)}};
+  return baselines::printable(verdict.benchmark) + '\n' + terminal_text(document, style);
+}
+
+}  // namespace fusegate::ci

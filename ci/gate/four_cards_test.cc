@@ -1,0 +1,186 @@
+// A stored baseline of four H200 on four that it has not seen, as they were measured
+// (docs/evidence/other-cards.md).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "baselines/comparing/judge.h"
+#include "baselines/record/load_run.h"
+#include "ci/gate/judging.h"
+
+namespace fusegate::ci {
+namespace {
+
+using baselines::Verdict;
+using baselines::VerdictKind;
+
+fusegate::baselines::Run run_of(const std::string& name) {
+  return baselines::load_run({std::filesystem::path(FUSEGATE_H200_CARDS) / (name + ".json")});
+}
+
+// Two benchmarks for which 68eb3ff9 and 22eb3d9d had chosen another kernel than the others: other
+// work.
+bool has_another_choice(const Verdict& verdict) {
+  return verdict.benchmark ==
+             "geglu_mlp/fused_epilogue/bf16/batch:8/seq:512/dim:1024/hidden:8192" ||
+         verdict.benchmark == "geglu_mlp/fused_epilogue/fp16/batch:64/seq:128/dim:768/hidden:3072";
+}
+
+std::vector<Verdict> judged(fusegate::baselines::Run baseline, fusegate::baselines::Run candidate) {
+  const baselines::Rule rule = gate_options({}, baseline).rule;
+  std::vector<Verdict> verdicts = baselines::judge(baseline, candidate, rule);
+  std::erase_if(verdicts, has_another_choice);
+  return verdicts;
+}
+
+// At first sight: of two processes nothing is called before fresh ones confirm it.
+std::vector<std::string> names_of(const std::vector<Verdict>& verdicts, VerdictKind kind) {
+  std::vector<std::string> names;
+  for (const Verdict& verdict : verdicts) {
+    if (first_sight(verdict) == kind) names.push_back(verdict.benchmark);
+  }
+  return names;
+}
+
+double share_ruled_out(const std::vector<Verdict>& verdicts, double limit) {
+  const auto ruled_out = std::ranges::count_if(
+      verdicts, [limit](const Verdict& verdict) { return verdict.ruled_out <= limit; });
+  return static_cast<double>(ruled_out) / static_cast<double>(verdicts.size());
+}
+
+bool is_slowed_kernel(const std::string& name) { return name.starts_with("geglu/fused/"); }
+
+// MLPs launch it too.
+bool launches_slowed_kernel(const std::string& name) {
+  return is_slowed_kernel(name) || name.find("_pointwise") != std::string::npos;
+}
+
+class OfFourCards : public testing::TestWithParam<const char*> {
+ protected:
+  const fusegate::baselines::Run baseline_ = run_of("four");
+  const fusegate::baselines::Run unchanged_ = run_of(GetParam());
+  const fusegate::baselines::Run slowed_ = run_of(std::string(GetParam()) + "-slowed");
+};
+
+TEST_P(OfFourCards, UnchangedCodeIsNotBlamed) {
+  ASSERT_EQ(baseline_.cards.size(), 4u);
+  const auto verdicts = judged(baseline_, unchanged_);
+  EXPECT_EQ(names_of(verdicts, VerdictKind::kIdentical).size(), 102u);
+  EXPECT_EQ(share_ruled_out(verdicts, 0.025), 1);
+}
+
+TEST_P(OfFourCards, UnchangedCodeIsNotBlamedByFiguresAlone) {
+  const auto verdicts = judged(without_identities(baseline_), without_identities(unchanged_));
+  EXPECT_THAT(names_of(verdicts, VerdictKind::kRegression), testing::IsEmpty());
+  EXPECT_THAT(names_of(verdicts, VerdictKind::kImprovement), testing::IsEmpty());
+  EXPECT_GT(share_ruled_out(verdicts, 0.025), 0.84);
+}
+
+TEST_P(OfFourCards, AKernelSlowedBy3PercentIsFoundAndNothingElse) {
+  const auto verdicts = judged(baseline_, slowed_);
+  const auto called = names_of(verdicts, VerdictKind::kRegression);
+  EXPECT_EQ(std::ranges::count_if(called, is_slowed_kernel), 6);
+  EXPECT_THAT(called, testing::Each(testing::Truly(launches_slowed_kernel)));
+  EXPECT_EQ(names_of(verdicts, VerdictKind::kIdentical).size(), 70u);
+  // But for the six themselves and what may be as slow.
+  EXPECT_GT(share_ruled_out(verdicts, 0.025), 0.9);
+}
+
+INSTANTIATE_TEST_SUITE_P(OnFourThatItHasNotSeen, OfFourCards,
+                         testing::Values("68eb3ff9", "22eb3d9d", "1108623c", "c3e50557"));
+
+TEST(StoredCards, TellWhichSlowdownsTheyFindOnAnotherByFiguresAloneAndOneDoesNot) {
+  EXPECT_THAT(detectable_text({}, run_of("four"), true),
+              testing::HasSubstr(" in half of the rows"));
+  EXPECT_EQ(detectable_text({}, run_of("1108623c"), true), "") << "one tells nothing of another";
+}
+
+class WithinASession : public testing::TestWithParam<const char*> {};
+
+TEST_P(WithinASession, AKernelSlowedBy3PercentIsFoundOnItsOwnCard) {
+  const std::string card = GetParam();
+  const auto verdicts = judged(run_of(card), run_of(card + "-slowed"));
+  const auto called = names_of(verdicts, VerdictKind::kRegression);
+  EXPECT_EQ(std::ranges::count_if(called, is_slowed_kernel), 6);
+  EXPECT_THAT(called, testing::Each(testing::Truly(launches_slowed_kernel)));
+  EXPECT_EQ(names_of(verdicts, VerdictKind::kIdentical).size(), 70u);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfSixCards, WithinASession,
+                         testing::Values("4bf9e776", "aea4f274", "68eb3ff9", "22eb3d9d", "1108623c",
+                                         "c3e50557"));
+
+// Only what was measured on these cards.
+fusegate::baselines::Run part_of(fusegate::baselines::Run run, const std::vector<int>& cards) {
+  for (baselines::BenchmarkSeries& series : run.benchmarks) {
+    std::erase_if(series.invocations, [&](const auto& summary) {
+      return std::ranges::find(cards, summary.card) == cards.end();
+    });
+    for (auto& summary : series.invocations) {
+      summary.card = static_cast<int>(std::ranges::find(cards, summary.card) - cards.begin());
+    }
+  }
+  std::vector<std::string> names;
+  for (const int card : cards) names.push_back(run.cards[static_cast<std::size_t>(card)]);
+  run.cards = std::move(names);
+  return run;
+}
+
+// In one run, and nothing tells what was launched.
+fusegate::baselines::Run eight_cards() {
+  fusegate::baselines::Run all = run_of("four");
+  for (const char* name : {"68eb3ff9", "22eb3d9d", "1108623c", "c3e50557"}) {
+    const fusegate::baselines::Run more = run_of(name);
+    for (std::size_t i = 0; i < all.benchmarks.size(); ++i) {
+      EXPECT_EQ(all.benchmarks[i].name, more.benchmarks[i].name);
+      for (auto summary : more.benchmarks[i].invocations) {
+        summary.card = static_cast<int>(all.cards.size());
+        all.benchmarks[i].invocations.push_back(summary);
+      }
+    }
+    all.cards.push_back(cards_of(more).front());
+  }
+  return without_identities(std::move(all));
+}
+
+// Against the other seven.
+TEST(OfEightCards, NoneIsBlamedByTheFiguresOfTheOthers) {
+  const fusegate::baselines::Run all = eight_cards();
+  ASSERT_EQ(all.cards.size(), 8u);
+  for (int card = 0; card < 8; ++card) {
+    std::vector<int> others{0, 1, 2, 3, 4, 5, 6, 7};
+    std::erase(others, card);
+    const auto verdicts = judged(part_of(all, others), part_of(all, {card}));
+    EXPECT_THAT(names_of(verdicts, VerdictKind::kRegression), testing::IsEmpty()) << card;
+    EXPECT_THAT(names_of(verdicts, VerdictKind::kImprovement), testing::IsEmpty()) << card;
+    EXPECT_GT(share_ruled_out(verdicts, 0.025), 0.85) << card;
+  }
+}
+
+// Against all choices of five others. Third of the eight is GPU-47b66715, a card of another kind:
+// two rows lie 2.6 % off, by which the others differ by 0.2 %. But for what its own rows tell it
+// was blamed in 6 of its 21 comparisons.
+TEST(OfEightCards, OneOfAnotherKindIsSeldomBlamedByTheFiguresOfFive) {
+  const fusegate::baselines::Run all = eight_cards();
+  std::map<int, int> alarms;
+  for (unsigned five = 0; five < 256; ++five) {
+    if (std::popcount(five) != 5) continue;
+    std::vector<int> cards;
+    std::vector<int> others;
+    for (int card = 0; card < 8; ++card) ((five >> card) & 1 ? cards : others).push_back(card);
+    const auto baseline = part_of(all, cards);
+    for (const int card : others) {
+      const auto verdicts = judged(baseline, part_of(all, {card}));
+      alarms[card] += !names_of(verdicts, VerdictKind::kRegression).empty();
+    }
+  }
+  for (const auto& [card, count] : alarms) EXPECT_LE(count, card == 2 ? 3 : 0) << card;
+}
+
+}  // namespace
+}  // namespace fusegate::ci

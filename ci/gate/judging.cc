@@ -1,0 +1,325 @@
+#include "ci/gate/judging.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "baselines/comparing/comparison.h"
+#include "baselines/comparing/judge.h"
+#include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
+#include "baselines/record/load_run.h"
+#include "baselines/record/program_variables.h"
+#include "ci/console/format.h"
+
+namespace fusegate::ci {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string suite_of(const JudgingRequest& request, const baselines::Run& candidate) {
+  return request.suite.empty() ? candidate.provenance.suite : request.suite;
+}
+
+baselines::LoadedBaseline load_named_baseline(const JudgingRequest& request) {
+  const std::vector<fs::path>& paths = request.baseline;
+  // Alone it may be a stored baseline, which also tells who accepted it.
+  if (paths.size() == 1 && fs::is_regular_file(paths.front()) &&
+      baselines::is_baseline_text(baselines::read_file(paths.front()))) {
+    return baselines::load_stored_baseline(paths.front());
+  }
+  return {baselines::load_run(paths, request.unfinished)};
+}
+
+// A program from before there was a field of the protocol measures as it did then. One that can be
+// asked for the same suite measures the same otherwise.
+bool is_of_older_protocol(const baselines::Run& replayed, const baselines::Run& candidate) {
+  return std::ranges::all_of(baselines::differences_between(replayed, candidate),
+                             [](const auto& difference) {
+                               return difference.field.starts_with("protocol.") &&
+                                      difference.baseline == baselines::kAbsent;
+                             });
+}
+
+// The named ones, or those that are stored for the suite, of any device.
+std::vector<fs::path> possible_baselines(const JudgingRequest& request, const std::string& suite) {
+  if (!request.baseline.empty()) return request.baseline;
+  return baselines::baselines_of_suite(request.stores, suite_name(suite));
+}
+
+// The suite's own calibration first, then those of the device's other suites.
+std::vector<fs::path> calibrations_in(const fs::path& folder, const std::string& suite) {
+  std::error_code error;
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().string().ends_with(".calibration.json")) found.push_back(entry.path());
+  }
+  std::ranges::sort(found);
+  const std::string own = suite + ".calibration.json";
+  std::ranges::stable_partition(found,
+                                [&](const fs::path& path) { return path.filename() == own; });
+  return found;
+}
+
+// As a calibration beside the baseline says, or one that is stored for its device.
+baselines::CardDifferences card_differences(const JudgingRequest& request,
+                                            const baselines::Run& baseline) {
+  std::vector<fs::path> folders;
+  for (const fs::path& path : request.baseline) {
+    if (fs::is_regular_file(path)) folders.push_back(path.parent_path());
+  }
+  for (const fs::path& store : request.stores) {
+    folders.push_back(store / baselines::device_slug(baseline.environment));
+  }
+  for (const fs::path& folder : folders) {
+    for (const fs::path& path : calibrations_in(folder, baseline.provenance.suite)) {
+      if (const auto told = baselines::read_card_differences(path)) return *told;
+    }
+  }
+  return {};
+}
+
+// A run on another card: of the first card's processes, under another name.
+baselines::Run on_another_card(baselines::Run run) {
+  run.cards = {"another"};
+  for (baselines::BenchmarkSeries& series : run.benchmarks) {
+    std::erase_if(series.invocations, [](const auto& summary) { return summary.card != 0; });
+  }
+  return run;
+}
+
+bool tells_work(const fs::path& path) {
+  try {
+    return std::ranges::any_of(baselines::load_run({path}).benchmarks, baselines::work_is_known);
+  } catch (const baselines::InputError&) {
+    return false;  // whoever judges by it says what is wrong
+  }
+}
+
+// As a baseline keeps a process's time: to five digits.
+std::vector<std::string> kept_times(const baselines::BenchmarkSeries& series) {
+  std::vector<std::string> times;
+  for (const baselines::InvocationSummary& summary : series.invocations) {
+    times.push_back(fmt::format("{:.4e}", summary.time_ns));
+  }
+  return times;
+}
+
+bool is_same_run(const baselines::Run& baseline, const baselines::Run& candidate) {
+  const auto same = [](const baselines::BenchmarkSeries& a, const baselines::BenchmarkSeries& b) {
+    return a.name == b.name && kept_times(a) == kept_times(b);
+  };
+  const auto is_timed = [](const baselines::BenchmarkSeries& series) {
+    return !series.invocations.empty();
+  };
+  return std::ranges::any_of(candidate.benchmarks, is_timed) &&
+         std::ranges::equal(baseline.benchmarks, candidate.benchmarks, same);
+}
+
+void name_controls(const JudgingRequest& request, baselines::LoadedBaseline& baseline) {
+  baselines::name_controls(request.controls, baseline.run);
+  if (baseline.anchor) baselines::name_controls(request.controls, baseline.anchor->run);
+}
+
+// A field of the protocol that the run records; nothing where it has none.
+std::optional<nlohmann::json> protocol_value(const baselines::Run& run, const char* field) {
+  const nlohmann::json& protocol = run.provenance.protocol;
+  if (!protocol.is_object() || !protocol.contains(field)) return std::nullopt;
+  return protocol[field];
+}
+
+[[noreturn]] void refuse_value(const baselines::Run& run, const char* field,
+                               const nlohmann::json& value, std::string_view problem) {
+  throw baselines::InputError(run.source, fmt::format("protocol.{}", field),
+                              fmt::format("{} {}", value.dump(), problem));
+}
+
+std::optional<double> fraction_of(const baselines::Run& run, const char* field) {
+  const auto value = protocol_value(run, field);
+  if (!value) return std::nullopt;
+  const double fraction = value->is_number() ? value->get<double>() : 0;
+  if (!(fraction > 0 && fraction < 1)) refuse_value(run, field, *value, "is not between 0 and 1");
+  return fraction;
+}
+
+// Where the environments differ, that was said, and nothing was compared.
+void refuse_same_run(const Judgement& judgement, const baselines::Run& candidate) {
+  const baselines::Run& baseline = judgement.baseline.run;
+  if (judgement.result.verdicts.empty() || !is_same_run(baseline, candidate)) return;
+  throw baselines::InputError(
+      candidate.source, "",
+      fmt::format("is the run that the baseline {} was made of: the times of all processes are "
+                  "the same, so nothing is compared",
+                  baseline.source));
+}
+
+}  // namespace
+
+baselines::Run load_candidate(const JudgingRequest& request) {
+  baselines::Run run = baselines::load_run(request.candidate, request.unfinished);
+  baselines::name_controls(request.controls, run);
+  return run;
+}
+
+std::optional<Judgement> judge_candidate(const JudgingRequest& request,
+                                         const baselines::Run& candidate) {
+  auto baseline = load_baseline(request, candidate);
+  if (!baseline) {
+    baselines::require_fitting(request.controls, {&candidate});
+    return std::nullopt;
+  }
+  std::optional<baselines::LoadedBaseline> stored;
+  if (request.replay_of) stored = baselines::load_stored_baseline(*request.replay_of);
+  baselines::require_fitting(request.controls, {&baseline->run, &candidate});
+  name_controls(request, *baseline);
+  if (stored) name_controls(request, *stored);
+  baselines::GateOptions options =
+      gate_options(request, stored ? stored->run : baseline->run,
+                   baselines::circumstances_of(baseline->run, candidate).side_by_side);
+  if (stored && is_of_older_protocol(baseline->run, candidate)) {
+    options.allow_environment_differences = true;
+  }
+  Judgement judgement{std::move(*baseline), options, {}};
+  if (stored) {
+    // How old the program is that was measured, and what crept in before it.
+    judgement.baseline.acceptance = std::move(stored->acceptance);
+    judgement.baseline.anchor = std::move(stored->anchor);
+  }
+  judgement.result = baselines::gate(judgement.baseline, candidate, options);
+  refuse_same_run(judgement, candidate);
+  if (stored) {
+    judgement.replay =
+        replay_of(std::move(stored->run), judgement.baseline.run, judgement.result, options.rule);
+  }
+  return judgement;
+}
+
+std::string suite_name(const fs::path& suite) { return suite.stem().string(); }
+
+std::optional<fs::path> find_comparable_baseline(const std::vector<fs::path>& stores,
+                                                 const baselines::Environment& environment,
+                                                 const std::string& suite) {
+  std::optional<fs::path> first;
+  for (const fs::path& store : stores) {
+    const auto found = baselines::find_baseline({store}, environment, suite);
+    if (!found) continue;
+    if (baselines::environment_differences(baselines::read_baseline(*found).run.environment,
+                                           environment)
+            .empty()) {
+      return found;
+    }
+    if (!first) first = found;
+  }
+  return first;
+}
+
+std::optional<baselines::LoadedBaseline> load_baseline(const JudgingRequest& request,
+                                                       const baselines::Run& candidate) {
+  if (!request.baseline.empty()) return load_named_baseline(request);
+  const std::string suite = suite_of(request, candidate);
+  if (suite.empty()) return std::nullopt;
+  const auto found = find_comparable_baseline(request.stores, candidate.environment, suite);
+  return found ? std::optional(baselines::load_stored_baseline(*found)) : std::nullopt;
+}
+
+std::map<std::string, std::string> keep_choices_environment(const JudgingRequest& request,
+                                                            const std::string& suite, bool fresh) {
+  if (fresh) return {{baselines::kKeepChoicesVariable, ""}};
+  std::string list;
+  for (const fs::path& run : possible_baselines(request, suite)) {
+    list += fmt::format("{}{}", list.empty() ? "" : ":", run.string());
+  }
+  if (list.empty()) return {};
+  return {{baselines::kKeepChoicesVariable, list}};
+}
+
+bool any_baseline_tells_work(const JudgingRequest& request, const std::string& suite) {
+  return std::ranges::any_of(possible_baselines(request, suite), tells_work);
+}
+
+std::string missing_baseline_text(const JudgingRequest& request, const baselines::Run& candidate) {
+  const std::string suite = suite_of(request, candidate);
+  if (suite.empty()) {
+    return "names no suite to look a baseline up by; name one with --suite, or a run with "
+           "--baseline";
+  }
+  return fmt::format(
+      "no baseline of suite {} for {} is stored; record one with: fusegate accept RUN --reason "
+      "TEXT",
+      suite, baselines::device_slug(candidate.environment));
+}
+
+double min_effect_of(const baselines::Run& run) {
+  return fraction_of(run, baselines::kMinEffect).value_or(baselines::Rule{}.min_effect);
+}
+
+double allow_of(const baselines::Run& run) {
+  const auto min_effect = fraction_of(run, baselines::kMinEffect);
+  const auto allow = fraction_of(run, baselines::kAllow);
+  if (allow && *allow < min_effect_of(run)) {
+    refuse_value(run, baselines::kAllow, *allow,
+                 fmt::format("is below the smallest effect, {}", min_effect_of(run)));
+  }
+  if (allow) return *allow;
+  const bool is_on_cpu = run.environment.contains(baselines::kCpuCycles);
+  return is_on_cpu && min_effect ? 2 * *min_effect : baselines::GateOptions{}.allow;
+}
+
+baselines::HostRule host_rule_of(const baselines::Run& run) {
+  baselines::HostRule rule;
+  rule.min_effect = fraction_of(run, baselines::kHostMinEffect).value_or(rule.min_effect);
+  const auto min_ns = protocol_value(run, baselines::kHostMinNs);
+  if (!min_ns) return rule;
+  rule.min_ns = min_ns->is_number() ? min_ns->get<double>() : -1;
+  if (!(rule.min_ns >= 0)) {
+    refuse_value(run, baselines::kHostMinNs, *min_ns, "is no time in ns");
+  }
+  return rule;
+}
+
+baselines::GateOptions gate_options(const JudgingRequest& request, const baselines::Run& baseline,
+                                    bool side_by_side) {
+  baselines::GateOptions options;
+  options.strict = request.strict;
+  options.allow_environment_differences = request.allow_environment_differences;
+  options.max_age_days = request.max_age_days;
+  options.max_creep = request.max_creep;
+  options.fail_on_changed_kernels = request.fail_on_changed_kernels;
+  options.fail_on_host = request.fail_on_host;
+  options.require_ruled_out = request.require_ruled_out;
+  options.rule.cards = card_differences(request, baseline);
+  // The baseline's suite and not the candidate's: a change must not loosen the rule it is judged
+  // by.
+  options.rule.min_effect = request.min_effect ? *request.min_effect : min_effect_of(baseline);
+  const bool is_said = request.min_effect || fraction_of(baseline, baselines::kMinEffect);
+  if (side_by_side && !is_said) options.rule.tested_effect = baselines::kTestedSideBySide;
+  options.rule.host = host_rule_of(baseline);
+  options.allow = request.allow ? *request.allow : allow_of(baseline);
+  if (request.false_discovery_rate) {
+    options.rule.false_discovery_rate = *request.false_discovery_rate;
+  }
+  return options;
+}
+
+std::string detectable_text(const JudgingRequest& request, const baselines::Run& run,
+                            bool other_card) {
+  constexpr double kMostThatIsAFinding = 0.5;  // two cards tell next to nothing of a third
+  baselines::Run baseline = baselines::without_identities(run);
+  baseline.session.clear();
+  const baselines::Run candidate = other_card ? on_another_card(baseline) : baseline;
+  const baselines::Rule rule = gate_options(request, baseline).rule;
+  std::vector<double> effects;
+  for (const baselines::Verdict& verdict : baselines::judge(baseline, candidate, rule)) {
+    if (std::isfinite(verdict.smallest_detectable)) effects.push_back(verdict.smallest_detectable);
+  }
+  if (effects.empty()) return "";
+  std::ranges::sort(effects);
+  if (effects[(effects.size() - 1) / 2] > kMostThatIsAFinding) return "";
+  const auto at = [&](std::size_t tenths) { return effects[(effects.size() * tenths - 1) / 10]; };
+  const std::string half = fmt::format("{} in half of the rows", format_fraction(at(5)));
+  if (at(9) > kMostThatIsAFinding) return half;
+  return half + fmt::format(" and {} in nine tenths", format_fraction(at(9)));
+}
+
+}  // namespace fusegate::ci

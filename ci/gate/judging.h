@@ -1,0 +1,109 @@
+// What `gate` and `report` start from: the candidate's run, the baseline that it is compared with,
+// and the options of the gate.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "baselines/gating/gate.h"
+#include "baselines/record/baseline.h"
+#include "baselines/record/load_run.h"
+#include "ci/gate/replay.h"
+
+namespace fusegate::ci {
+
+struct JudgingRequest {
+  std::vector<std::filesystem::path> candidate;
+  std::vector<std::filesystem::path> baseline;       // empty: looked for in the stores
+  std::optional<std::filesystem::path> replay_of{};  // the stored one that baseline replays
+  std::vector<std::filesystem::path> stores;
+  std::string suite;                 // empty: the one that the candidate names
+  std::optional<double> min_effect;  // else the suite's own, else Rule's
+  std::optional<double> allow{};     // else allow_of() the baseline
+  std::optional<double> false_discovery_rate;
+  bool strict = false;
+  bool allow_environment_differences = false;
+  double max_age_days = baselines::kDefaultMaxAgeDays;
+  std::optional<double> max_creep;
+  bool fail_on_changed_kernels = false;
+  bool fail_on_host = false;
+  std::optional<double> require_ruled_out;
+  // Patterns (baselines/io/pattern.h): what fits one is a control, besides what the files say.
+  std::vector<std::string> controls{};
+  baselines::Unfinished unfinished = baselines::Unfinished::kLeftOut;
+};
+
+struct Judgement {
+  baselines::LoadedBaseline baseline;  // a replay has the acceptance and anchor of the stored one
+  baselines::GateOptions options;
+  baselines::GateResult result;
+  std::optional<Replay> replay{};  // where the baseline is one
+};
+
+// The candidate, with the controls that the request names.
+baselines::Run load_candidate(const JudgingRequest& request);
+
+// The candidate by the baseline that load_baseline() finds; nothing where there is none. Throws
+// InputError where it is compared with itself: the times of all processes agree to the digits that
+// a baseline keeps; and where a control that the request names is in neither.
+std::optional<Judgement> judge_candidate(const JudgingRequest& request,
+                                         const baselines::Run& candidate);
+
+// "pr", of "pr" and of "suites/pr.json": a suite may be named by its file.
+std::string suite_name(const std::filesystem::path& suite);
+
+// The named baseline, or the one of the candidate's device and suite in the stores; nothing where
+// none is stored. Throws InputError, also for figures from a publication, which judge nothing.
+std::optional<baselines::LoadedBaseline> load_baseline(const JudgingRequest& request,
+                                                       const baselines::Run& candidate);
+
+// The first stored baseline of that environment's device and suite whose environment is the same;
+// where there is none such, the first at all, so that the gate can say what differs.
+std::optional<std::filesystem::path> find_comparable_baseline(
+    const std::vector<std::filesystem::path>& stores, const baselines::Environment& environment,
+    const std::string& suite);
+
+// Tells benchmark programs to keep the choices of the baseline that judges them: the named one, or
+// of those that are stored for the suite the one of their device. Empty where there is none. fresh:
+// tells them to keep none, whatever our own environment says.
+std::map<std::string, std::string> keep_choices_environment(const JudgingRequest& request,
+                                                            const std::string& suite, bool fresh);
+
+// Whether a baseline that may judge the suite's runs tells what its benchmarks launched.
+bool any_baseline_tells_work(const JudgingRequest& request, const std::string& suite);
+
+// Why nothing was found, and what to do.
+std::string missing_baseline_text(const JudgingRequest& request, const baselines::Run& candidate);
+
+// The smallest effect that matters by the run's own suite, or else Rule's. Throws InputError naming
+// the field.
+double min_effect_of(const baselines::Run& run);
+
+// What a call must cost the host more by its own suite, or else Rule's. Throws likewise.
+baselines::HostRule host_rule_of(const baselines::Run& run);
+
+// The slowdown that the gate lets stay undecided, by the run's own suite. Where that sets a
+// smallest effect for a CPU and nothing else, it is twice that, and else 5 %. Throws InputError
+// naming the field.
+double allow_of(const baselines::Run& run);
+
+// The smallest effect is the flag's, else the baseline's suite's, else the rule's; the slowdown
+// that may stay undecided the flag's, else the baseline's suite's; what a call must cost the host
+// more the baseline's suite's. What cards differ by is as a calibration beside the baseline says,
+// or one of its device in the stores. Throws InputError where the suite asks for a smallest effect
+// that is none, and where the calibration is malformed.
+// side_by_side: of two runs of one session; where nobody says what matters, they are tested against
+// less (rule.h).
+baselines::GateOptions gate_options(const JudgingRequest& request, const baselines::Run& baseline,
+                                    bool side_by_side = false);
+
+// The slowdowns that half and nine tenths of the run's rows show nine times in ten, as a baseline
+// of a candidate with as many processes, on the same cards or on another one: "0.52 % in half of
+// the rows and 1.1 % in nine tenths". "" where half of the rows tell nothing below 100 %.
+std::string detectable_text(const JudgingRequest& request, const baselines::Run& run,
+                            bool other_card);
+
+}  // namespace fusegate::ci

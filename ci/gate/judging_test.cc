@@ -1,0 +1,354 @@
+#include "ci/gate/judging.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
+#include "baselines/record/load_run.h"
+#include "tests/fakes/fake_program.h"
+
+namespace fusegate::ci {
+namespace {
+
+using tests::FakeRunFile;
+using tests::write_run;
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+class JudgingTest : public ::testing::Test {
+ protected:
+  JudgingTest() { request_.stores = {folder_.path() / "kept", folder_.path() / "local"}; }
+
+  fusegate::baselines::Run run(const FakeRunFile& file = {}) {
+    return baselines::load_run({write_run(folder_, "run", file)});
+  }
+  fs::path store(const std::string& store, const FakeRunFile& file, bool published = false) {
+    baselines::Baseline baseline{
+        {"somebody", "2026-11-21T00:00:00+00:00", "first"}, run(file), published};
+    const fs::path path =
+        baselines::baseline_path(folder_.path() / store, baseline.run.environment, file.suite);
+    baselines::write_atomically(path, baselines::baseline_text(baseline));
+    return path;
+  }
+  static FakeRunFile other_driver() {
+    FakeRunFile file;
+    file.driver = "999.0";
+    return file;
+  }
+
+  baselines::ScratchFolder folder_;
+  JudgingRequest request_;
+};
+
+TEST_F(JudgingTest, FindsTheStoredBaselineOfDeviceAndSuite) {
+  EXPECT_FALSE(load_baseline(request_, run()));
+  store("local", {});
+  const auto baseline = load_baseline(request_, run());
+  ASSERT_TRUE(baseline);
+  EXPECT_EQ(baseline->acceptance->reason, "first");
+  EXPECT_EQ(baseline->run.benchmarks.size(), 2u);
+}
+
+TEST_F(JudgingTest, PrefersTheFirstStoreWithTheSameEnvironment) {
+  const fusegate::baselines::Run candidate = run();
+  const fs::path kept_other = store("kept", other_driver());
+  EXPECT_EQ(find_comparable_baseline(request_.stores, candidate.environment, "smoke"), kept_other);
+  const fs::path local = store("local", {});
+  EXPECT_EQ(find_comparable_baseline(request_.stores, candidate.environment, "smoke"), local);
+  const fs::path kept = store("kept", {});
+  EXPECT_EQ(find_comparable_baseline(request_.stores, candidate.environment, "smoke"), kept);
+}
+
+TEST_F(JudgingTest, LooksForTheSuiteThatIsNamed) {
+  store("kept", {});
+  request_.suite = "pr";
+  EXPECT_FALSE(load_baseline(request_, run()));
+  EXPECT_THAT(missing_baseline_text(request_, run()), HasSubstr("suite pr for nvidia-h200"));
+  EXPECT_THAT(missing_baseline_text(request_, run()), HasSubstr("fusegate accept"));
+}
+
+TEST_F(JudgingTest, SaysThatARunWithoutASuiteHasNoBaseline) {
+  FakeRunFile file;
+  file.suite = "";
+  EXPECT_FALSE(load_baseline(request_, run(file)));
+  EXPECT_THAT(missing_baseline_text(request_, run(file)), HasSubstr("--suite"));
+}
+
+TEST_F(JudgingTest, TakesRunsAndStoredFilesAsNamedBaselines) {
+  request_.baseline = {write_run(folder_, "base", {}, 3)};
+  auto baseline = load_baseline(request_, run());
+  EXPECT_FALSE(baseline->acceptance);
+  EXPECT_EQ(baseline->run.benchmarks[0].invocations.size(), 3u);
+  request_.baseline = {folder_.path() / "base" / "1.json"};
+  EXPECT_EQ(load_baseline(request_, run())->run.benchmarks[0].invocations.size(), 1u);
+  request_.baseline = {store("kept", {})};
+  EXPECT_TRUE(load_baseline(request_, run())->acceptance);
+}
+
+TEST_F(JudgingTest, HasTheChoicesKeptThatTheBaselineMade) {
+  const auto kept = [&](const std::string& suite) {
+    const auto variables = keep_choices_environment(request_, suite, false);
+    return variables.empty() ? "" : variables.at("FUSEGATE_KEEP_CHOICES");
+  };
+  EXPECT_EQ(kept("smoke"), "");
+  const std::string first = folder_.write("kept/here/smoke.json", "{}").string();
+  const std::string second = folder_.write("local/there/smoke.json", "{}").string();
+  EXPECT_EQ(kept("smoke"), first + ":" + second) << "of every device: the program knows its own";
+  EXPECT_EQ(kept("elsewhere/smoke.json"), first + ":" + second) << "a suite named by its file";
+  EXPECT_EQ(kept("pr"), "");
+  request_.baseline = {folder_.path() / "a", folder_.path() / "b"};
+  EXPECT_EQ(kept("smoke"), request_.baseline[0].string() + ":" + request_.baseline[1].string());
+  EXPECT_EQ(keep_choices_environment(request_, "smoke", true).at("FUSEGATE_KEEP_CHOICES"), "")
+      << "in place of what our own environment says";
+}
+
+TEST_F(JudgingTest, RefusesPublishedFigures) {
+  request_.baseline = {store("kept", {}, true)};
+  try {
+    load_baseline(request_, run());
+    FAIL() << "accepted";
+  } catch (const baselines::InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("published"));
+    EXPECT_THAT(error.what(), HasSubstr("smoke.json"));
+  }
+}
+
+TEST_F(JudgingTest, RefusesTheRunThatTheBaselineWasMadeOf) {
+  const std::string folder = write_run(folder_, "run", {});
+  const auto candidate = baselines::load_run({folder});
+  const auto expect_refused = [&] {
+    EXPECT_THAT([&] { judge_candidate(request_, candidate); },
+                ::testing::ThrowsMessage<baselines::InputError>(::testing::AllOf(
+                    HasSubstr(folder + ": is the run that the baseline " +
+                              request_.baseline.front().string() + " was made of"))));
+  };
+  request_.baseline = {store("kept", {})};
+  expect_refused();
+  request_.baseline = {folder};
+  expect_refused();
+  request_.baseline = {write_run(folder_, "other", {})};
+  EXPECT_TRUE(judge_candidate(request_, candidate));
+  request_.baseline = {write_run(folder_, "run more", {}, 6)};
+  EXPECT_TRUE(judge_candidate(request_, candidate));
+}
+
+TEST_F(JudgingTest, NamesAnEnvironmentThatDiffersBeforeARunThatIsTheSame) {
+  auto candidate = run();
+  candidate.environment["device"] = "NVIDIA H100";
+  request_.baseline = {store("kept", {})};
+  const auto judgement = judge_candidate(request_, candidate);
+  EXPECT_EQ(judgement->result.exit_code, baselines::ExitCode::kCouldNotJudge);
+  EXPECT_EQ(judgement->result.environment_differences.at(0).field, "device");
+  request_.allow_environment_differences = true;
+  EXPECT_THROW(judge_candidate(request_, candidate), baselines::InputError);
+}
+
+TEST_F(JudgingTest, TakesTheSmallestEffectFromTheFlagThenTheBaselinesSuiteThenTheRule) {
+  EXPECT_EQ(gate_options(request_, run()).rule.min_effect, baselines::Rule().min_effect);
+  FakeRunFile file;
+  file.protocol = {{"min_effect", 0.03}};
+  EXPECT_EQ(gate_options(request_, run(file)).rule.min_effect, 0.03);
+  request_.min_effect = 0.01;
+  EXPECT_EQ(gate_options(request_, run(file)).rule.min_effect, 0.01);
+}
+
+TEST_F(JudgingTest, TakesWhatIsAllowedFromTheFlagThenTheBaselinesSuite) {
+  EXPECT_EQ(gate_options(request_, run()).allow, 0.05) << "no suite says";
+  FakeRunFile file;
+  file.protocol = {{"samples", 48}, {"allow", 0.02}};
+  const auto baseline = baselines::read_baseline(store("kept", file));
+  EXPECT_EQ(gate_options(request_, baseline.run).allow, 0.02) << "a baseline keeps it";
+  file.protocol["allow"] = 0.5;
+  file.times.begin()->second *= 1.0001;
+  EXPECT_EQ(judge_candidate(request_, run(file))->options.allow, 0.02)
+      << "the candidate's is not asked";
+  request_.allow = 0.1;
+  EXPECT_EQ(gate_options(request_, baseline.run).allow, 0.1);
+}
+
+TEST_F(JudgingTest, TwiceTheSmallestEffectIsAllowedOnACpuWhereTheSuiteSaysNoMore) {
+  FakeRunFile file;
+  file.protocol = {{"min_effect", 0.1}};
+  auto on_cpu = run(file);
+  EXPECT_EQ(allow_of(on_cpu), 0.05) << "a GPU's";
+  on_cpu.environment[baselines::kCpuCycles] = "cpu_time";
+  EXPECT_EQ(allow_of(on_cpu), 0.2);
+  on_cpu.provenance.protocol["allow"] = 0.15;
+  EXPECT_EQ(allow_of(on_cpu), 0.15);
+  on_cpu.provenance.protocol = {{"samples", 6}};
+  EXPECT_EQ(allow_of(on_cpu), 0.05);
+}
+
+TEST_F(JudgingTest, RefusesToAllowWhatIsNoSlowdown) {
+  const auto refuses = [this](const nlohmann::json& allow, const std::string& problem) {
+    FakeRunFile file;
+    file.protocol = {{"allow", allow}};
+    EXPECT_THAT([&] { allow_of(run(file)); },
+                ThrowsMessage<baselines::InputError>(HasSubstr("run: protocol.allow: " + problem)));
+  };
+  refuses("2%", "\"2%\" is not between 0 and 1");
+  refuses(0, "0 is not between 0 and 1");
+  refuses(1.0, "1.0 is not between 0 and 1");
+  refuses(0.001, "0.001 is below the smallest effect, 0.0015");
+}
+
+TEST_F(JudgingTest, WhatIsAllowedIsNoDifferenceOfProtocols) {
+  FakeRunFile file;
+  file.protocol = {{"samples", 48}};
+  store("kept", file);
+  file.protocol["allow"] = 0.02;
+  file.times.begin()->second *= 1.0001;
+  const auto judgement = judge_candidate(request_, run(file));
+  EXPECT_THAT(judgement->result.environment_differences, ::testing::IsEmpty());
+  EXPECT_EQ(judgement->result.exit_code, baselines::ExitCode::kNoRegression);
+  EXPECT_EQ(judgement->options.allow, 0.05);
+}
+
+TEST_F(JudgingTest, ABaselineSaysWhatIsAControlAndSoDoesTheRequest) {
+  FakeRunFile file;
+  const std::string name = file.times.begin()->first;
+  file.controls.emplace();
+  store("kept", file);
+  file.times[name] *= 1.5;
+  file.controls = {name};
+  const auto code = [&] { return judge_candidate(request_, run(file))->result.exit_code; };
+  EXPECT_EQ(code(), baselines::ExitCode::kRegression) << "the candidate alone says so";
+  request_.controls = {"^" + name + "$"};
+  EXPECT_EQ(code(), baselines::ExitCode::kNoRegression);
+  request_.controls.emplace_back("^nothing");
+  EXPECT_THAT(code, ThrowsMessage<baselines::InputError>(
+                        HasSubstr("--control: \"^nothing\" fits no benchmark's name")));
+}
+
+TEST_F(JudgingTest, TestsSideBySideAgainstLessWhereNobodySaysWhatMatters) {
+  const auto rule = [&](const baselines::Run& baseline, bool side_by_side) {
+    return gate_options(request_, baseline, side_by_side).rule;
+  };
+  EXPECT_EQ(tested_effect(rule(run(), true)), baselines::kTestedSideBySide);
+  EXPECT_EQ(rule(run(), true).min_effect, baselines::Rule{}.min_effect);
+  EXPECT_EQ(tested_effect(rule(run(), false)), baselines::Rule{}.min_effect);
+  FakeRunFile file;
+  file.protocol = {{"min_effect", 0.2}};
+  EXPECT_EQ(tested_effect(rule(run(file), true)), 0.2);
+  request_.min_effect = 0.01;
+  EXPECT_EQ(tested_effect(rule(run(), true)), 0.01);
+}
+
+TEST_F(JudgingTest, TakesWhatACallMustCostTheHostMoreFromTheBaselinesSuite) {
+  const baselines::HostRule usual = gate_options(request_, run()).rule.host;
+  EXPECT_EQ(usual.min_effect, 0.1);
+  EXPECT_EQ(usual.min_ns, 1000);
+  FakeRunFile file;
+  file.protocol = {{"host_min_effect", 0.2}, {"host_min_ns", 500}};
+  const baselines::HostRule own = gate_options(request_, run(file)).rule.host;
+  EXPECT_EQ(own.min_effect, 0.2);
+  EXPECT_EQ(own.min_ns, 500);
+}
+
+TEST_F(JudgingTest, RefusesAHostTimeOfASuiteThatIsNone) {
+  for (const auto& [field, value] : std::vector<std::pair<std::string, nlohmann::json>>{
+           {"host_min_effect", 1}, {"host_min_ns", -1}, {"host_min_ns", "1 us"}}) {
+    FakeRunFile file;
+    file.protocol = {{field, value}};
+    const baselines::Run baseline = run(file);
+    EXPECT_THAT([&] { gate_options(request_, baseline); },
+                ThrowsMessage<baselines::InputError>(HasSubstr("protocol." + field)))
+        << value;
+  }
+}
+
+TEST_F(JudgingTest, TakesWhatCardsDifferByFromACalibrationOfTheDevice) {
+  const auto calibration = [this](const std::string& name, int cards) {
+    return folder_
+        .write(name, fmt::format(R"({{"fusegate_calibration": 1, "between_card": {{
+        "cards": {}, "time": 0.01, "cycles": 0.004, "equal_clock": 0.003,
+        "classes": {{"all": {{"from_ns": 0}}}}}}}})",
+                                 cards))
+        .string();
+  };
+  const auto known = [this] { return gate_options(request_, run()).rule.cards; };
+  EXPECT_EQ(known().calibration, "");
+  const std::string other_suite = calibration("local/nvidia-h200/pr.calibration.json", 3);
+  EXPECT_EQ(known().calibration, other_suite);
+  const std::string own = calibration("local/nvidia-h200/smoke.calibration.json", 4);
+  EXPECT_EQ(known().calibration, own) << "the suite's own first";
+  EXPECT_EQ(known().cards, 4);
+  const std::string kept = calibration("kept/nvidia-h200/pr.calibration.json", 5);
+  EXPECT_EQ(known().calibration, kept) << "store by store";
+  request_.baseline = {folder_.write("elsewhere/smoke.json", "{}")};
+  const std::string beside = calibration("elsewhere/smoke.calibration.json", 6);
+  EXPECT_EQ(known().calibration, beside) << "beside the baseline that is named";
+  request_.baseline.clear();
+  folder_.write("kept/nvidia-h200/pr.calibration.json", "{}");
+  EXPECT_EQ(known().calibration, own) << "of one card it tells nothing";
+}
+
+TEST_F(JudgingTest, RefusesASuitesEffectThatIsNone) {
+  for (const nlohmann::json& value : {nlohmann::json("x"), nlohmann::json(-1), nlohmann::json(1)}) {
+    FakeRunFile file;
+    file.protocol = {{"min_effect", value}};
+    EXPECT_THROW(gate_options(request_, run(file)), baselines::InputError) << value;
+  }
+}
+
+// What a replay measured lies in the folder "base", and the candidate's in "head".
+class JudgingAReplay : public JudgingTest {
+ protected:
+  JudgingAReplay() {
+    FakeRunFile stored = other_driver();
+    for (auto& [benchmark, time_ns] : stored.times) time_ns *= 0.8;
+    stored.protocol = {{"min_effect", 0.02}, {"samples", 48}};
+    request_.replay_of = store("kept", stored);
+    request_.baseline = {folder_.path() / "base"};
+    request_.candidate = {folder_.path() / "head"};
+  }
+  Judgement judged(const nlohmann::json& base_protocol, const nlohmann::json& head_protocol) {
+    write_run(folder_, "base", {.protocol = base_protocol});
+    write_run(folder_, "head", {.protocol = head_protocol});
+    return *judge_candidate(request_, baselines::load_run(request_.candidate));
+  }
+};
+
+TEST_F(JudgingAReplay, GatesByTheReplayedAndTellsOfTheStored) {
+  const Judgement judgement = judged({{"samples", 48}}, {{"samples", 48}});
+  EXPECT_EQ(judgement.result.exit_code, baselines::ExitCode::kNoRegression);
+  EXPECT_TRUE(judgement.result.staleness->libraries.empty()) << "both were measured here";
+  ASSERT_EQ(judgement.replay->rows.size(), 2u);
+  EXPECT_NEAR(judgement.replay->rows[0].machine.effect_time, 0.25, 1e-3);
+  EXPECT_NEAR(judgement.replay->rows[0].code, 0, 1e-3);
+  EXPECT_EQ(judgement.replay->differences.at(0).field, "driver");
+}
+
+TEST_F(JudgingAReplay, KeepsTheStoredRule) {
+  EXPECT_EQ(judged({{"min_effect", 0.1}}, {{"min_effect", 0.1}}).options.rule.min_effect, 0.02);
+}
+
+TEST_F(JudgingAReplay, TellsOfTheStoredOnesAgeAndOfWhatCreptSinceItsAnchor) {
+  FakeRunFile anchor;
+  anchor.times.begin()->second *= 0.8;  // one of the two: the other tells that the machine stood
+  fs::rename(store("local", anchor), baselines::anchor_path(*request_.replay_of));
+  request_.max_age_days = 0.1;
+  const Judgement noted = judged({}, {});
+  EXPECT_EQ(noted.result.exit_code, baselines::ExitCode::kNoRegression);
+  EXPECT_TRUE(noted.result.staleness->too_old);
+  EXPECT_EQ(noted.result.creep->slower.size(), 1u);
+  request_.max_creep = 0.03;
+  EXPECT_EQ(judged({}, {}).result.exit_code, baselines::ExitCode::kRegression);
+}
+
+TEST_F(JudgingAReplay, AProgramMayBeOlderThanAFieldOfTheProtocol) {
+  EXPECT_EQ(judged({{"samples", 48}}, {{"samples", 48}, {"l2", "warm"}}).result.exit_code,
+            baselines::ExitCode::kNoRegression);
+  EXPECT_EQ(judged({{"samples", 48}}, {{"samples", 12}}).result.exit_code,
+            baselines::ExitCode::kCouldNotJudge);
+  request_.replay_of.reset();
+  EXPECT_EQ(judged({{"samples", 48}}, {{"samples", 48}, {"l2", "warm"}}).result.exit_code,
+            baselines::ExitCode::kCouldNotJudge);
+}
+
+}  // namespace
+}  // namespace fusegate::ci

@@ -1,0 +1,300 @@
+#include "ci/gate/kernel_diff_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "baselines/launches/kernel_name_reader.h"
+#include "ci/console/format.h"
+#include "ci/gate/verdict_text.h"
+
+namespace fusegate::ci {
+namespace {
+
+using baselines::BeforeAfter;
+using baselines::KernelPair;
+using baselines::KernelStory;
+using baselines::LaunchChange;
+using baselines::LaunchFact;
+using baselines::ProfiledKernel;
+using baselines::StoryKind;
+using baselines::VerdictKind;
+
+// Of differences of work that are named one by one.
+constexpr std::size_t kMostWorkTexts = 2;
+
+std::string short_name(const std::string& kernel) {
+  return short_kernel_name(baselines::read_kernel_name(kernel));
+}
+std::string short_name(const ProfiledKernel& kernel) { return short_name(kernel.name); }
+
+// " in gelu"; nothing outside of any stage.
+std::string in_stage(const std::string& stage) { return stage.empty() ? "" : " in " + stage; }
+
+// "1 kernel more (a in gelu)" of those that one side has alone.
+std::string alone(const KernelStory& story, bool added) {
+  std::vector<std::string> names;
+  for (const KernelPair& pair : story.pairs) {
+    if (!pair.is_alone() || pair.after.has_value() != added) continue;
+    const ProfiledKernel& kernel = added ? *pair.after : *pair.before;
+    names.push_back(short_name(kernel) + in_stage(kernel.stage));
+  }
+  if (names.empty()) return "";
+  return fmt::format("{} {} ({})", format_count(names.size(), "kernel"), added ? "more" : "fewer",
+                     fmt::join(names, "; "));
+}
+
+std::string memory_operations(const KernelStory& story) {
+  const auto& [before, after] = story.memory_operations;
+  if (before == after) return "";
+  const auto count = static_cast<std::size_t>(std::abs(after - before));
+  return fmt::format("{} {} ({} -> {})", format_count(count, "memory operation"),
+                     after > before ? "more" : "fewer", format_launches(before),
+                     format_launches(after));
+}
+
+// "10,240" of "10240"; as it is where it is no number.
+std::string grouped(const std::string& number) {
+  if (number.find_first_not_of("0123456789") != std::string::npos) return number;
+  std::string text;
+  for (std::size_t i = 0; i < number.size(); ++i) {
+    if (i > 0 && (number.size() - i) % 3 == 0) text += ',';
+    text += number[i];
+  }
+  return text;
+}
+
+// "registers 166 -> 120"
+std::string fact_text(const LaunchFact& fact) {
+  const std::string unit = fact.unit.empty() ? "" : " " + fact.unit;
+  return fmt::format("{} {} -> {}{}", fact.what, grouped(fact.before), grouped(fact.after), unit);
+}
+
+std::vector<std::string> fact_texts(const LaunchChange& change) {
+  std::vector<std::string> texts =
+      change.is_other() ? change.name_differences : std::vector<std::string>();
+  for (const LaunchFact& fact : change.facts) texts.push_back(fact_text(fact));
+  return texts;
+}
+
+// "168 registers, 10,240 B dynamic shared memory and 1,204 instructions as before"
+std::string kept_text(const LaunchChange& change) {
+  std::vector<std::string> texts;
+  for (const LaunchFact& fact : baselines::kept_facts(*change.before, *change.after)) {
+    const std::string unit = fact.unit.empty() ? "" : fact.unit + " ";
+    texts.push_back(fmt::format("{} {}{}", grouped(fact.after), unit, fact.what));
+  }
+  return texts.empty() ? "" : fmt::format("{} as before", fmt::join(texts, ", "));
+}
+
+std::string what_changed(const LaunchChange& change) {
+  std::vector<std::string_view> parts;
+  if (change.code_changed()) parts.emplace_back("machine code");
+  if (!change.code_changed() && !change.facts.empty()) parts.emplace_back("launch");
+  if (change.arguments_changed()) parts.emplace_back("arguments");
+  return fmt::format("{}", fmt::join(parts, " and "));
+}
+
+// 0: what can have changed a time most.
+int rank(const LaunchChange& change) {
+  if (change.is_alone() || change.code_changed()) return 0;
+  return change.facts.empty() ? 2 : 1;
+}
+
+// Of the launch whose kernel that is.
+bool is_of(const LaunchChange& change, const ProfiledKernel& kernel) {
+  return change.after && change.after->kernel == kernel.name &&
+         (change.stage.empty() || change.stage == kernel.stage);
+}
+
+std::string other_kernels(const KernelStory& story) {
+  std::vector<std::string> texts;
+  for (const KernelPair& pair : story.pairs) {
+    if (!pair.is_other()) continue;
+    std::vector<std::string> differences = pair.differences;
+    const auto change = std::ranges::find_if(story.work_changes, [&](const LaunchChange& change) {
+      return change.is_other() && is_of(change, *pair.after);
+    });
+    if (change != story.work_changes.end()) {
+      for (const LaunchFact& fact : change->facts) differences.push_back(fact_text(fact));
+    }
+    texts.push_back(fmt::format("another kernel{}: {}", in_stage(pair.after->stage),
+                                fmt::join(differences, ", ")));
+  }
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
+std::string launches(const KernelStory& story) {
+  std::vector<std::string> texts;
+  for (const std::string& text :
+       {other_kernels(story), alone(story, true), alone(story, false), memory_operations(story)}) {
+    if (!text.empty()) texts.push_back(text);
+  }
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
+// Kernels that are launched early run beside the one before, which is no host's doing.
+bool overlap_moved(const KernelStory& story) {
+  return story.gaps_moved && !story.leads_moved && story.gaps_ns.before <= 0 &&
+         story.gaps_ns.after <= 0;
+}
+
+std::string gaps(const KernelStory& story) {
+  if (overlap_moved(story)) {
+    return fmt::format(
+        "the same kernels overlap by {} instead of {}: each lets the next one start at another "
+        "time",
+        format_time_ns(-story.gaps_ns.after), format_time_ns(-story.gaps_ns.before));
+  }
+  std::vector<std::string> texts;
+  const auto add = [&](const BeforeAfter& time_ns, std::string_view what) {
+    texts.push_back(fmt::format("{} {} {} ({} -> {})", format_time_ns(std::abs(time_ns.change())),
+                                time_ns.change() > 0 ? "more" : "less", what,
+                                format_time_ns(time_ns.before), format_time_ns(time_ns.after)));
+  };
+  if (story.gaps_moved) add(story.gaps_ns, "between them");
+  if (story.leads_moved) add(story.leads_ns, "before the first");
+  std::string text = "the same kernels";
+  if (!texts.empty()) text += fmt::format(" with {}", fmt::join(texts, " and "));
+  text += ": the host";
+  if (!story.host_moved) return text;
+  return text + fmt::format(" takes {} to launch them where it took {}",
+                            format_time_ns(story.host_ns.after),
+                            format_time_ns(story.host_ns.before));
+}
+
+// Of the kernel that changed most: its name, unless what was told before is of this one alone.
+std::string subject(const KernelStory& story, const ProfiledKernel& kernel, double direction) {
+  const auto is_told = [&](const LaunchChange& change) { return is_of(change, kernel); };
+  const bool is_changed = std::ranges::any_of(story.work_changes, is_told);
+  if (is_changed && story.work_changes.size() == 1 && !story.order_changed) return "it";
+  return fmt::format("{}{}: {}{}", is_changed ? "" : "the same kernel, ",
+                     direction > 0 ? "slower" : "faster", short_name(kernel),
+                     in_stage(kernel.stage));
+}
+
+// The kernel that changed most the verdict's way, and its share of all that did.
+std::string same_kernels(const KernelStory& story, double direction) {
+  const auto way = [direction](const KernelPair& pair) {
+    return pair.is_alone() || pair.is_other() ? 0 : std::max(0.0, direction * pair.change_ns());
+  };
+  double sum = 0;
+  for (const KernelPair& pair : story.pairs) sum += way(pair);
+  const KernelPair& most = *std::ranges::max_element(story.pairs, {}, way);
+  std::string text =
+      fmt::format("{} took {} and takes {}, {}", subject(story, *most.after, direction),
+                  format_time_ns(most.before->duration_ns), format_time_ns(most.after->duration_ns),
+                  format_effect(most.after->duration_ns / most.before->duration_ns - 1));
+  if (story.pairs.size() == 1) return text;
+  return text + fmt::format(", {} of what all kernels {}", format_share(way(most) / sum),
+                            direction > 0 ? "grew by" : "shrank by");
+}
+
+std::string clock(const KernelStory& story) {
+  const bool by_cycles = cycles_tell_better(story.effect_time, story.effect, story.effect_cycles);
+  return fmt::format("another clock: {} in time, {} {}", format_effect(story.effect_time),
+                     format_effect(by_cycles ? story.effect_cycles : story.effect),
+                     by_cycles ? "in cycles" : "at equal clock");
+}
+
+std::string not_shown(const KernelStory& story) {
+  double change_ns = 0;
+  for (const KernelPair& pair : story.pairs) change_ns += pair.change_ns();
+  return fmt::format("the profiled calls do not show where the time went: {} there, {} as timed",
+                     format_time_change_ns(change_ns),
+                     format_time_change_ns(story.time_ns.change()));
+}
+
+std::string untold(const KernelStory& story) {
+  const std::string text = "the same kernels, and " + not_shown(story);
+  if (story.work_unknown.empty()) return text;
+  return text + "; whether their machine code changed is not known: " + story.work_unknown;
+}
+
+std::string cause(const KernelStory& story) {
+  switch (story.kind) {
+    case StoryKind::kNothing:
+      return "";
+    case StoryKind::kLaunches:
+    case StoryKind::kOtherKernel:
+      return launches(story);
+    case StoryKind::kGaps:
+      return gaps(story);
+    case StoryKind::kSameKernels:
+      return same_kernels(story, story.verdict == VerdictKind::kRegression ? 1 : -1);
+    case StoryKind::kClock:
+      return (story.has_profiles && !story.work_changed() ? "the same kernels at " : "") +
+             clock(story);
+    case StoryKind::kOtherWork:
+      return story.has_profiles ? not_shown(story) : "a side has no profile to show its time";
+    case StoryKind::kUntold:
+      return untold(story);
+    case StoryKind::kNoProfile:
+      return "a side has no profile, so what it launched is not known";
+  }
+  return "";
+}
+
+// Whether the profile's kernels say that the launch is there, gone or another kernel.
+bool is_told_by_profile(const KernelStory& story, const LaunchChange& change) {
+  return story.launches_changed() && (change.is_alone() || change.is_other());
+}
+
+std::string joined(const std::vector<std::string>& texts) {
+  const auto shown = std::min(texts.size(), kMostWorkTexts);
+  std::string text =
+      fmt::format("{}", fmt::join(texts.begin(), texts.begin() + static_cast<long>(shown), "; "));
+  const std::size_t more = texts.size() - shown;
+  if (more == 0) return text;
+  return text + fmt::format("; {} more changed", more);
+}
+
+std::vector<std::string> work_texts(const KernelStory& story, bool with_told) {
+  std::vector<const LaunchChange*> changes;
+  for (const LaunchChange& change : story.work_changes) {
+    if (with_told || !is_told_by_profile(story, change)) changes.push_back(&change);
+  }
+  std::ranges::stable_sort(changes, {}, [](const LaunchChange* change) { return rank(*change); });
+  std::vector<std::string> texts;
+  for (const LaunchChange* change : changes) texts.push_back(launch_change_text(*change));
+  if (story.order_changed) texts.emplace_back("the launches wait for each other in another way");
+  return texts;
+}
+
+}  // namespace
+
+std::string launch_change_text(const LaunchChange& change) {
+  const std::string stage = change.stage.empty() ? "" : change.stage + ": ";
+  const std::string name = short_name(change.launch().kernel);
+  if (change.is_alone()) {
+    return fmt::format("{}{} {}", stage, name, change.after ? "added" : "removed");
+  }
+  std::string facts = fmt::format("{}", fmt::join(fact_texts(change), ", "));
+  if (change.is_other()) return fmt::format("{}another kernel: {}", stage, facts);
+  if (facts.empty() && change.code_changed()) facts = kept_text(change);
+  return fmt::format("{}{} of {} changed{}{}", stage, what_changed(change), name,
+                     facts.empty() ? "" : ": ", facts);
+}
+
+std::vector<std::string> work_texts(const KernelStory& story) { return work_texts(story, true); }
+
+std::string work_text(const KernelStory& story) { return joined(work_texts(story, true)); }
+
+std::string story_text(const KernelStory& story) {
+  const std::string told = cause(story);
+  if (told.empty()) return told;
+  const std::string launched = story.has_profiles ? launches(story) : "";
+  const bool is_launches =
+      story.kind == StoryKind::kLaunches || story.kind == StoryKind::kOtherKernel;
+  const std::string work = joined(work_texts(story, false));
+  std::vector<std::string> texts{work, told};
+  if (is_launches) std::swap(texts[0], texts[1]);
+  if (!launched.empty() && !is_launches) texts.push_back("also " + launched);
+  if (story.verdict == VerdictKind::kUnchanged) texts.emplace_back("time is unchanged");
+  std::erase(texts, "");
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
+}  // namespace fusegate::ci

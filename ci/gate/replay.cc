@@ -1,0 +1,83 @@
+#include "ci/gate/replay.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "baselines/comparing/comparison.h"
+#include "baselines/comparing/judge.h"
+
+namespace fusegate::ci {
+namespace {
+
+using baselines::BenchmarkSeries;
+using baselines::KernelStory;
+using baselines::Run;
+using baselines::Verdict;
+using baselines::VerdictKind;
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+template <typename T, typename Key>
+std::map<std::string, const T*> by_name(const std::vector<T>& all, Key key) {
+  std::map<std::string, const T*> found;
+  for (const T& one : all) found.emplace(one.*key, &one);
+  return found;
+}
+
+bool does_other_work(const BenchmarkSeries& stored, const BenchmarkSeries& replayed) {
+  return baselines::work_is_known(stored) && baselines::work_is_known(replayed) &&
+         !baselines::equal_work(stored, replayed);
+}
+
+bool is_on_both_sides(const Verdict& verdict) {
+  return verdict.kind != VerdictKind::kNew && verdict.kind != VerdictKind::kMissing &&
+         verdict.kind != VerdictKind::kInvalid && std::isfinite(verdict.effect_time);
+}
+
+bool comes_first(const ReplayedRow& a, const ReplayedRow& b) {
+  if (a.has_moved() != b.has_moved()) return a.has_moved();
+  return std::abs(a.machine.effect_time) > std::abs(b.machine.effect_time);
+}
+
+}  // namespace
+
+bool ReplayedRow::has_moved() const {
+  return machine.kind == VerdictKind::kRegression || machine.kind == VerdictKind::kImprovement ||
+         machine.clock_moved || other_work;
+}
+
+Replay replay_of(Run stored, const Run& replayed, const baselines::GateResult& result,
+                 const baselines::Rule& rule) {
+  Replay replay{.stored = std::move(stored)};
+  const Run& before = replay.stored;
+  replay.differences = baselines::differences_between(before, replayed);
+  replay.other_card = baselines::circumstances_of(before, replayed).other_card;
+  // Equal work tells of the code and not of the machine, whose doing is the question here.
+  baselines::Rule of_machine = rule;
+  of_machine.asks_for_machine = true;
+  const auto verdicts = baselines::judge(baselines::without_identities(before),
+                                         baselines::without_identities(replayed), of_machine);
+  const auto stories = baselines::tell_stories(before, replayed, verdicts, rule);
+  const auto told = by_name(stories, &KernelStory::benchmark);
+  const auto judged = by_name(result.verdicts, &Verdict::benchmark);
+  const auto sides_before = by_name(before.benchmarks, &BenchmarkSeries::name);
+  const auto sides_after = by_name(replayed.benchmarks, &BenchmarkSeries::name);
+  for (const Verdict& verdict : verdicts) {
+    const std::string& name = verdict.benchmark;
+    if (verdict.kind == VerdictKind::kMissing) replay.not_replayed.push_back(name);
+    if (!is_on_both_sides(verdict)) continue;
+    ReplayedRow row{.machine = verdict};
+    row.code = judged.contains(name) ? judged.at(name)->effect_time : kNone;
+    row.product = (1 + verdict.effect_time) * (1 + row.code) - 1;
+    if (told.contains(name)) row.story = *told.at(name);
+    row.other_work = (row.story && row.story->launches_changed()) ||
+                     does_other_work(*sides_before.at(name), *sides_after.at(name));
+    replay.rows.push_back(std::move(row));
+  }
+  std::ranges::stable_sort(replay.rows, comes_first);
+  return replay;
+}
+
+}  // namespace fusegate::ci

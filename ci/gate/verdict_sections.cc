@@ -1,0 +1,318 @@
+#include "ci/gate/verdict_sections.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "ci/console/format.h"
+#include "ci/gate/gate_words.h"
+#include "ci/gate/kernel_diff_text.h"
+#include "ci/gate/verdict_groups.h"
+#include "ci/gate/verdict_text.h"
+
+namespace fusegate::ci {
+namespace {
+
+// A terminal names those that are undecided, the most suspicious first, but a noisy machine has
+// hundreds.
+constexpr std::size_t kMostInconclusiveRows = 10;
+// Of a family with more rows than that the worst stand for the others on a terminal.
+constexpr std::size_t kMostRowsOfFamily = 6;
+constexpr std::size_t kShownRowsOfFamily = 3;
+constexpr std::size_t kMostFamilies = 12;
+constexpr std::size_t kMostStories = 12;
+constexpr std::size_t kMostHostRows = 12;
+// A page shows the worst, so that what follows is near.
+constexpr std::size_t kMostPageRows = 6;
+
+Tone tone_of(baselines::VerdictKind kind) {
+  switch (kind) {
+    case baselines::VerdictKind::kRegression:
+    case baselines::VerdictKind::kInvalid:
+      return Tone::kBad;
+    case baselines::VerdictKind::kImprovement:
+      return Tone::kGood;
+    case baselines::VerdictKind::kMissing:
+    case baselines::VerdictKind::kInconclusive:
+      return Tone::kUnsure;
+    case baselines::VerdictKind::kNew:
+    case baselines::VerdictKind::kUnchanged:
+    case baselines::VerdictKind::kIdentical:
+      break;
+  }
+  return Tone::kPlain;
+}
+
+bool changed_its_time(baselines::VerdictKind kind) {
+  return kind == baselines::VerdictKind::kRegression ||
+         kind == baselines::VerdictKind::kImprovement;
+}
+
+bool matters(baselines::VerdictKind kind) {
+  return changed_its_time(kind) || kind == baselines::VerdictKind::kInvalid ||
+         kind == baselines::VerdictKind::kMissing;
+}
+
+Table verdict_table() {
+  return Table({{"verdict"},
+                {"benchmark", Align::kLeft, true},
+                {"effect", Align::kRight},
+                {"interval", Align::kRight},
+                {"ruled out", Align::kRight},
+                {"in time", Align::kRight},
+                {"in cycles", Align::kRight},
+                {"baseline", Align::kRight},
+                {"candidate", Align::kRight},
+                {"why", Align::kLeft, false, true}});
+}
+
+// "> 1.24 %": slowdowns that large are.
+std::string ruled_out_text(const baselines::Verdict& verdict) {
+  if (!std::isfinite(verdict.ruled_out)) return "-";
+  return fmt::format("> {:.2f} %", 100 * verdict.ruled_out);
+}
+
+// The worst first.
+void add_verdicts(const VerdictGroup& group, const baselines::Rule& rule, Table* table) {
+  std::map<std::string_view, std::size_t> rows;
+  std::map<std::string_view, std::size_t> seen;
+  for (const baselines::Verdict* verdict : group.verdicts) {
+    ++rows[baselines::family_of(verdict->benchmark)];
+  }
+  for (const baselines::Verdict* verdict : group.verdicts) {
+    const std::string_view family = baselines::family_of(verdict->benchmark);
+    const std::string name(baselines::verdict_name(group.kind));
+    Cell kind(name, tone_of(group.kind));
+    if (changed_its_time(group.kind) && rows[family] > kMostRowsOfFamily &&
+        ++seen[family] > kShownRowsOfFamily) {
+      kind.aside_of = fmt::format("{}s of {}", name, family);
+    }
+    if (group.kind == baselines::VerdictKind::kInconclusive &&
+        table->rows().size() >= kMostInconclusiveRows) {
+      kind.aside_of = name;
+    }
+    Cell why(reason_text(*verdict, rule));
+    why.is_aside = changed_its_time(group.kind);
+    table->add_row({kind, verdict->benchmark, format_effect(verdict->effect),
+                    format_interval(verdict->interval), ruled_out_text(*verdict),
+                    format_effect(verdict->effect_time), format_effect(verdict->effect_cycles),
+                    format_time_ns(verdict->baseline_ns), format_time_ns(verdict->candidate_ns),
+                    why});
+  }
+}
+
+// Where nothing was decided, what changed by more than matters stays to be seen.
+bool is_open(const baselines::Verdict& verdict, const baselines::GateResult& result,
+             const baselines::Rule& rule) {
+  const auto& causes = result.causes;
+  const bool nothing_decided =
+      std::ranges::find(causes, baselines::GateCause::kNotRuledOut) != causes.end();
+  if (baselines::looks_slower(verdict)) return true;
+  return matters(verdict.kind) || (nothing_decided && std::abs(verdict.effect) > rule.min_effect);
+}
+
+Section verdicts_section(const baselines::GateResult& result, const baselines::Rule& rule) {
+  Section section{.title = "Verdicts",
+                  .table = verdict_table(),
+                  .page_rows = kMostPageRows,
+                  .page_order = PageOrder::kFirst};
+  for (const VerdictGroup& group : group_verdicts(result)) {
+    VerdictGroup open{group.kind, {}};
+    VerdictGroup folded{group.kind, {}};
+    for (const baselines::Verdict* verdict : group.verdicts) {
+      (is_open(*verdict, result, rule) ? open : folded).verdicts.push_back(verdict);
+    }
+    add_verdicts(open, rule, &section.table);
+    if (folded.verdicts.empty()) continue;
+    Section part{.title = count_text(folded.verdicts.size(), folded.kind),
+                 .table = verdict_table(),
+                 .fold = Fold::kAlways};
+    part.terminal_rows = group.kind == baselines::VerdictKind::kInconclusive ? kNoLimit : 0;
+    add_verdicts(folded, rule, &part.table);
+    section.parts.push_back(std::move(part));
+  }
+  return section;
+}
+
+Table family_table(const std::vector<baselines::Family>& families, bool changed) {
+  Table table({{"family", Align::kLeft, true},
+               {"rows", Align::kRight},
+               {"mean", Align::kRight},
+               {"from", Align::kRight},
+               {"to", Align::kRight},
+               {"regressions", Align::kRight},
+               {"improvements", Align::kRight}});
+  for (const baselines::Family& family : families) {
+    if (family.changed() != changed) continue;
+    table.add_row({family.name, std::to_string(family.rows), format_effect(family.mean_effect),
+                   format_effect(family.lowest_effect), format_effect(family.highest_effect),
+                   std::to_string(family.regressions), std::to_string(family.improvements)});
+  }
+  return table;
+}
+
+Section family_section(const std::vector<baselines::Family>& families) {
+  Section section{.title = "Families",
+                  .sentences = {"The verdicts of one implementation along the sweep together. They "
+                                "inform: verdicts and exit code are the rows' own."},
+                  .table = family_table(families, true)};
+  section.terminal_rows = kMostFamilies;
+  if (section.table.empty()) section.sentences.clear();
+  section.parts.push_back({.title = "Families in which nothing changed",
+                           .table = family_table(families, false),
+                           .fold = Fold::kAlways,
+                           .is_page_only = true});
+  return section;
+}
+
+std::vector<Cell> kernel_cells(const std::optional<baselines::ProfiledKernel>& kernel) {
+  if (!kernel) return {"none", "", "-"};
+  return {kernel->name, kernel->stage, format_time_ns(kernel->duration_ns)};
+}
+
+// Kernels of both sides, side by side.
+Section kernels_part(const baselines::KernelStory& story) {
+  Table table({{"baseline", Align::kLeft, true},
+               {"stage"},
+               {"time", Align::kRight},
+               {"candidate", Align::kLeft, true},
+               {"stage"},
+               {"time", Align::kRight},
+               {"what differs", Align::kLeft, false, true}});
+  for (const baselines::KernelPair& pair : story.pairs) {
+    std::vector<Cell> row = kernel_cells(pair.before);
+    for (Cell& cell : kernel_cells(pair.after)) row.push_back(std::move(cell));
+    row.emplace_back(fmt::format("{}", fmt::join(pair.differences, ", ")));
+    table.add_row(std::move(row));
+  }
+  const auto add_sides = [&](const char* what, const baselines::BeforeAfter& ns) {
+    table.add_row({what, "", format_time_ns(ns.before), "", "", format_time_ns(ns.after), ""});
+  };
+  if (!table.empty()) {
+    add_sides("gaps between kernels", story.gaps_ns);
+    add_sides("before the first", story.leads_ns);
+    add_sides("host, a call", story.host_ns);
+  }
+  return {.title = "Kernels of " + story.benchmark,
+          .table = std::move(table),
+          .fold = Fold::kAlways,
+          .is_page_only = true};
+}
+
+void add_story(const baselines::KernelStory& story, Section* section) {
+  section->table.add_row({story.benchmark, story_text(story)});
+  section->parts.push_back(kernels_part(story));
+}
+
+// What the host does shows in every benchmark at once: apart, lest it crowd out the rest.
+Section story_section(const std::vector<baselines::KernelStory>& stories) {
+  const Table table(
+      {{"benchmark", Align::kLeft, true}, {"what its kernels tell", Align::kLeft, false, true}});
+  Section section{.title = "What the kernels tell", .table = table, .is_lines = true};
+  section.terminal_rows = kMostStories;
+  Section gaps{.table = table, .fold = Fold::kAlways, .terminal_rows = 1, .is_lines = true};
+  for (const baselines::KernelStory& story : stories) {
+    add_story(story, story.kind == baselines::StoryKind::kGaps ? &gaps : &section);
+  }
+  gaps.title =
+      format_count(gaps.table.rows().size(), "benchmark") + " with other pauses of the GPU";
+  section.parts.push_back(std::move(gaps));
+  return section;
+}
+
+Tone tone_of(baselines::HostVerdict verdict) {
+  switch (verdict) {
+    case baselines::HostVerdict::kSlower:
+      return Tone::kBad;
+    case baselines::HostVerdict::kFaster:
+      return Tone::kGood;
+    case baselines::HostVerdict::kLooksSlower:
+      break;
+  }
+  return Tone::kUnsure;
+}
+
+Section host_section(const baselines::HostTimes& host, const baselines::HostRule& rule) {
+  Section section{.title = "Host time",
+                  .table = Table({{"verdict"},
+                                  {"benchmark", Align::kLeft, true},
+                                  {"launched"},
+                                  {"effect", Align::kRight},
+                                  {"interval", Align::kRight},
+                                  {"baseline", Align::kRight},
+                                  {"candidate", Align::kRight},
+                                  {"why", Align::kLeft, false, true}})};
+  section.terminal_rows = kMostHostRows;
+  for (const baselines::HostChange& change : host.changes) {
+    section.table.add_row(
+        {Cell(host_verdict_text(change.verdict), tone_of(change.verdict)), change.benchmark,
+         change.launch == baselines::HostLaunch::kGraph ? "as a graph" : "on a stream",
+         format_effect(change.effect), format_interval(change.interval),
+         format_time_ns(change.baseline_ns), format_time_ns(change.candidate_ns),
+         host_obstacle_text(change.obstacle)});
+  }
+  if (section.table.empty()) return section;
+  section.sentences = {
+      fmt::format("What a call costs the host, of which its time on the device shows nothing. It "
+                  "is longer where it is by more than {} and {}.",
+                  format_fraction(rule.min_effect), format_time_ns(rule.min_ns))};
+  return section;
+}
+
+Section creep_section(const baselines::Creep& creep, const std::optional<double>& max_creep) {
+  Table table({{"since the anchor", Align::kLeft, true},
+               {"effect", Align::kRight},
+               {"interval", Align::kRight}});
+  for (const baselines::Verdict& verdict : creep.slower) {
+    const bool is_beyond = max_creep && baselines::is_beyond(verdict, *max_creep);
+    table.add_row({{verdict.benchmark, is_beyond ? Tone::kBad : Tone::kPlain},
+                   format_effect(verdict.effect),
+                   format_interval(verdict.interval)});
+  }
+  if (table.empty()) return {};
+  return {
+      .title = "Slower than the anchor",
+      .sentences = {fmt::format("Not slower than the baseline, but than the run accepted {} ({}).",
+                                creep.since, creep.anchor)},
+      .table = std::move(table),
+      .is_page_only = true};
+}
+
+}  // namespace
+
+std::string verdict_counts(const baselines::GateResult& result) {
+  std::vector<std::string> titles;
+  for (const VerdictGroup& group : group_verdicts(result)) {
+    titles.push_back(count_text(group.verdicts.size(), group.kind));
+  }
+  return fmt::format("{}", fmt::join(titles, ", "));
+}
+
+Section unmet_section(const std::vector<baselines::UnmetExpectation>& unmet) {
+  Section section{
+      .title = "Not launched as declared",
+      .table = Table({{"benchmark", Align::kLeft, true}, {"part"}, {"expected"}, {"seen"}})};
+  for (const baselines::UnmetExpectation& one : unmet) {
+    for (const baselines::ExpectationPart& part : one.expectation.parts) {
+      if (part.met) continue;
+      section.table.add_row({one.benchmark, part.part, part.expected, {part.seen, Tone::kBad}});
+    }
+  }
+  return section;
+}
+
+std::vector<Section> verdict_sections(const baselines::GateResult& result,
+                                      const baselines::GateOptions& options) {
+  std::vector<Section> sections{
+      family_section(result.families), verdicts_section(result, options.rule),
+      host_section(result.host, options.rule.host), story_section(result.stories)};
+  if (result.creep) sections.push_back(creep_section(*result.creep, options.max_creep));
+  return sections;
+}
+
+}  // namespace fusegate::ci
