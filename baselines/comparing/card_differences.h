@@ -1,4 +1,4 @@
-// How far two cards of one model differ, where the runs to be compared do not tell it: as a
+// How far two cards of one model differ, where the runs to be compared do not show it: as a
 // device's calibration says (`fusegate calibrate` with runs of several cards), or as is assumed of
 // a device that nobody calibrated.
 #pragma once
@@ -27,8 +27,8 @@ struct CardSpreads {
 inline constexpr double kAssumedCardSpread = 0.02;
 
 struct CardDifferences {
-  std::string calibration{};  // the file that tells; empty where it is assumed
-  int cards = 0;              // by which it was told
+  std::string calibration{};  // its file; empty where it is assumed
+  int cards = 0;              // by which it was measured
   double degrees_of_freedom = 2;
   // In the order of from_ns; the first holds for what is shorter too.
   std::vector<CardSpreads> classes{{.time = kAssumedCardSpread,

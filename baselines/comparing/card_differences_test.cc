@@ -96,7 +96,7 @@ TEST(Judge, WhatIsARegressionOnOneCardMayBeAnotherCard) {
   EXPECT_EQ(judge(on_card("one", 1), on_card("one", 1.08), {})[0].kind, VerdictKind::kRegression);
   const Verdict verdict = judge(on_card("one", 1), on_card("two", 1.08), {})[0];
   EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
-  EXPECT_EQ(verdict.obstacle, Obstacle::kCardsDiffer);
+  EXPECT_EQ(verdict.reason.obstacle, Obstacle::kCardsDiffer);
   // No card named: as if it were the same.
   EXPECT_EQ(judge(on_card("", 1), on_card("two", 1.08), {})[0].kind, VerdictKind::kRegression);
 }
@@ -155,7 +155,7 @@ TEST(Judge, ACardOfAnotherKindIsTakenAsSuch) {
   }
   const Verdict verdict = judge(baseline, candidate, {})[0];
   EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
-  EXPECT_EQ(verdict.obstacle, Obstacle::kCardsDiffer);
+  EXPECT_EQ(verdict.reason.obstacle, Obstacle::kCardsDiffer);
 }
 
 Verdict first_verdict(const Run& baseline, const Run& candidate) {
@@ -168,7 +168,7 @@ TEST(Judge, SeveralCardsTellWhatANewOneMayBe) {
   const auto narrow = on_cards(five, {0.9999, 1, 1.0001, 1.00005, 0.99995});
   const auto candidate = on_cards({"6"}, {1.02});
   EXPECT_EQ(first_verdict(wide, candidate).kind, VerdictKind::kInconclusive);
-  EXPECT_EQ(first_verdict(wide, candidate).obstacle, Obstacle::kCardsDiffer);
+  EXPECT_EQ(first_verdict(wide, candidate).reason.obstacle, Obstacle::kCardsDiffer);
   EXPECT_EQ(first_verdict(narrow, candidate).kind, VerdictKind::kRegression);
   EXPECT_EQ(first_verdict(narrow, on_cards({"6"}, {1})).kind, VerdictKind::kUnchanged);
 }
@@ -190,13 +190,14 @@ TEST(Judge, ACardOfTheBaselineIsHeldAgainstItself) {
   slow_down(candidate.benchmarks[0], 0.99 / 0.98);
   const Verdict slower = first_verdict(baseline, candidate);
   EXPECT_EQ(slower.kind, VerdictKind::kRegression);
-  EXPECT_NEAR(slower.effect, 0.99 / 0.98 - 1, 1e-6);
+  EXPECT_NEAR(slower.estimates.effect, 0.99 / 0.98 - 1, 1e-6);
 }
 
 TEST(Judge, ACardOfOneProcessIsNoEvidence) {
   auto baseline = on_cards({"1", "2"}, {1, 1});
   for (BenchmarkSeries& series : baseline.benchmarks) series.invocations.resize(6);
-  EXPECT_EQ(first_verdict(baseline, on_cards({"2"}, {1.05})).obstacle, Obstacle::kSingleBaseline);
+  EXPECT_EQ(first_verdict(baseline, on_cards({"2"}, {1.05})).reason.obstacle,
+            Obstacle::kSingleBaseline);
 }
 
 }  // namespace

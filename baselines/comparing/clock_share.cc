@@ -8,7 +8,7 @@ namespace {
 
 constexpr double squared(double value) { return value * value; }
 
-// Of the share, where the samples tell little.
+// Of the share, where the samples show little.
 constexpr double kPriorMean = 0.5, kPriorDeviation = 0.3;
 
 void add(const BenchmarkSeries& series, ClockFit& sum) {

@@ -3,7 +3,7 @@
 //
 // An unlocked clock moves from sample to sample and from process to process, and a kernel's time
 // goes with it by a share of its own: not at all where memory binds it, wholly where arithmetic
-// does, by 0.6 to 0.9 for the GEMMs of `pr` on an H200. The samples within each process tell the
+// does, by 0.6 to 0.9 for the GEMMs of `pr` on an H200. The samples within each process show the
 // share; between processes the same share then takes the clock out. Over 56 processes on six H200s
 // the standard deviation between processes, median over kernels of 20 us and more, was 0.063 % in
 // time, 0.045 % in cycles and 0.037 % in time at equal clock (docs/evidence/found-on-one-card.md).
@@ -20,7 +20,7 @@
 namespace fusegate::baselines {
 
 // From 0 (time does not depend on the clock) to 1 (cycles do not), from the samples of all
-// invocations of one benchmark's series. Where these tell little it is drawn towards a half, by
+// processes of one benchmark's series. Where these show little it is drawn towards a half, by
 // what a normal prior of standard deviation 0.3 says: A. E. Hoerl, R. W. Kennard, "Ridge
 // regression", Technometrics 12 (1970), 55-67. 0 where there are no fits: time is then what it is.
 double clock_share(const std::vector<const BenchmarkSeries*>& series);
@@ -29,7 +29,7 @@ double clock_share(const std::vector<const BenchmarkSeries*>& series);
 // of its own.
 double log_at_share(const InvocationSummary& summary, double share);
 
-// Whether every invocation has cycles.
+// Whether every process has cycles.
 bool has_cycles(const BenchmarkSeries& series);
 
 }  // namespace fusegate::baselines

@@ -1,4 +1,4 @@
-// What the statistics say of one benchmark that both runs have, before it is put into words.
+// The statistics of one benchmark that both runs have.
 #pragma once
 
 #include <algorithm>
@@ -9,13 +9,14 @@
 #include "baselines/comparing/verdict.h"
 #include "baselines/record/run.h"
 #include "baselines/statistics/common_movement.h"
+#include "baselines/statistics/null_distribution.h"
 #include "baselines/statistics/statistics.h"
 
 namespace fusegate::baselines {
 
 inline constexpr int kNotCompared = -1;
 
-// How two runs stand to each other.
+// What the comparison of two runs has to mind.
 struct Circumstances {
   // Measured in turn by one command, in blocks: then a lower clock is the code's doing, and time
   // decides.
@@ -45,6 +46,8 @@ Circumstances circumstances_of(const Run& baseline, const Run& candidate);
 struct Shift {
   double slower = 0;
   double faster = 0;
+
+  double in_direction(double direction) const { return direction > 0 ? slower : faster; }
 };
 
 // A side's processes that are compared, and how many of them were measured afresh because the
@@ -62,27 +65,30 @@ struct Comparison {
   const BenchmarkSeries* candidate = nullptr;
   // Of logarithms.
   Contrast time{};
-  // Where every invocation of both sides has cycles.
+  // Where every process of both sides has cycles.
   std::optional<Contrast> cycles{};
   std::optional<Contrast> equal_clock{};  // time at equal clock (clock_share.h)
   double clock_share = 0;
   ComparedProcesses of_baseline{};
   ComparedProcesses of_candidate{};
-  bool has_single_invocation = false;  // on either side
-  bool has_borrowed_noise = false;     // on both, so the noise is that of the suite's others
+  VarianceEstimate noise{};         // of one process, in the quantity that decides
+  bool has_single_process = false;  // on either side
+  bool has_borrowed_noise = false;  // on both, so the noise is that of the suite's others
   bool is_control = false;
-  bool is_identical = false;  // both sides did equal work
-  // Where its processes fall into two heaps. Where both sides have two in either, the heaps are
-  // compared like with like: what lies between them is taken out of the upper one.
+  bool is_identical = false;  // both sides have the same code
+  int group = 0;              // of benchmarks that a machine treats alike (machine_groups())
+  // Where its processes fall into two clusters. Where both sides have two in either, the clusters
+  // are compared like with like: what lies between them is taken out of the upper one.
   std::optional<Modes> modes{};
   double modes_boundary = 0;  // between them: a logarithm, in the quantity that decides
   double modes_share = 0;     // which is this one (log_at_share())
   bool has_moved = false;     // a control that differs for certain, in time or in cycles
-  // Adjusted over the suite. "Time alone", at whatever clock, tells a clock that moved from a
+  // Adjusted over the suite. "Time alone", at whatever clock, parts a clock that moved from a
   // kernel that did.
   double p_slower = 1;
   double p_faster = 1;
-  double p_slower_mode = 1;  // over those with modes: that the candidate takes the slower one as often
+  double p_slower_mode =
+      1;  // over the bimodal ones: that the candidate takes the slower one as often
   double p_slower_in_time_alone = 1;
   double p_faster_in_time_alone = 1;
   // Against stored figures of the same card: how most rows of its kind moved, where that may be the
@@ -93,10 +99,11 @@ struct Comparison {
   // The p of "slower" and "faster" by what was measured afresh alone, not adjusted.
   double p_slower_confirmed = 1;
   double p_faster_confirmed = 1;
-  // What equal work says that the machine did, in the quantity that decides; taken out already.
-  std::optional<double> machine_shift{};
+  // What benchmarks of identical code show of the machine, in the quantity that decides; taken out
+  // already.
+  std::optional<Movement> machine{};
   bool machine_is_known = false;  // of many such benchmarks: how far it moves single ones, too
-  Shift controls_moved{};  // where equal work does not tell it
+  Shift controls_moved{};  // in the quantity that decides, where identical code is too little
 
   bool has_comparable_modes() const {
     return modes && std::min({modes->lower.baseline, modes->lower.candidate, modes->upper.baseline,
@@ -111,9 +118,9 @@ struct Comparison {
   const Contrast& stated(const Circumstances& circumstances) const;
 };
 
-// Whether all of its processes tell what they launched, and the same.
+// Whether all of its processes have an identity, and the same.
 bool work_is_known(const BenchmarkSeries& series);
-// Whether both sides did equal work (call_identity.h). Not where either is unknown.
+// Whether both sides have the same code (call_identity.h). Not where either is unknown.
 bool equal_work(const BenchmarkSeries& baseline, const BenchmarkSeries& candidate);
 
 // Whether time and cycles, as estimated, both lie beyond half the smallest effect that matters, in

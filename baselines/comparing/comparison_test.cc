@@ -29,11 +29,11 @@ class CompareSuite : public testing::Test {
   }
 
   std::vector<BenchmarkSeries> baseline_{test_series("slow", {1000, 1001, 999}),
-                                               test_series("clock", {1000, 1001, 999}),
-                                               test_series("same", {1000, 1001, 999})};
+                                         test_series("clock", {1000, 1001, 999}),
+                                         test_series("same", {1000, 1001, 999})};
   std::vector<BenchmarkSeries> candidate_{test_series("slow", {1020, 1021, 1019}),
-                                                test_series("clock", {1020, 1021, 1019}, 2 / 1.02),
-                                                test_series("same", {1000, 1001, 999})};
+                                          test_series("clock", {1020, 1021, 1019}, 2 / 1.02),
+                                          test_series("same", {1000, 1001, 999})};
   std::vector<Comparison> suite_;
 };
 
@@ -133,10 +133,10 @@ TEST_F(CompareSuite, MarksSingleInvocations) {
   suite_[0].candidate = &single;
   suite_[1].baseline = suite_[1].candidate = &single;
   compare_suite(suite_, {}, {});
-  EXPECT_TRUE(suite_[0].has_single_invocation);
+  EXPECT_TRUE(suite_[0].has_single_process);
   EXPECT_FALSE(suite_[0].has_borrowed_noise);
-  EXPECT_TRUE(suite_[1].has_single_invocation);
-  EXPECT_FALSE(suite_[2].has_single_invocation);
+  EXPECT_TRUE(suite_[1].has_single_process);
+  EXPECT_FALSE(suite_[2].has_single_process);
 }
 
 }  // namespace

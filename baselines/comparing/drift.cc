@@ -50,7 +50,7 @@ Drift drift_of(std::vector<Comparison>& suite) {
                                                     kQuantities * kDirections);
   Drift drift;
   for (Comparison& comparison : suite) {
-    if (!comparison.is_unchangeable() || comparison.has_single_invocation) continue;
+    if (!comparison.is_unchangeable() || comparison.has_single_process) continue;
     comparison.has_moved = add_control(comparison.time, level, drift.time);
     if (!comparison.cycles) continue;
     comparison.has_moved |= add_control(*comparison.cycles, level, drift.cycles);

@@ -1,9 +1,9 @@
-// Control benchmarks (baselines/record/invocation.h) tell "the machine moved" from "the code moved":
-// where one differs between two runs, the machine does: clock, temperature, memory. A row is one
-// where the baseline says so; what a candidate says of itself would loosen the rule that judges it.
-// A row of equal work is one too. Where there are many of both, they tell what the machine did to
-// every row (machine_groups()); where there are few, nothing is blamed on the code unless it got
-// slower by more than any of them.
+// Control benchmarks (baselines/record/invocation.h) part "the machine moved" from "the code
+// moved": where one differs between two runs, the machine does: clock, temperature, memory. A row
+// is one where the baseline says so; what a candidate says of itself would loosen the rule that
+// judges it. A row of identical code is one too. Where there are many of both, they show what the
+// machine did to every row (machine_groups()); where there are few, nothing is blamed on the code
+// unless it got slower by more than any of them.
 #pragma once
 
 #include <vector>
@@ -18,12 +18,12 @@ struct Drift {
   Shift equal_clock;
 };
 
-// The largest difference among controls and equal work that differ from zero for certain: at 1 %
-// over all controls, all quantities and both directions together (Bonferroni). Marks those as
+// The largest difference among controls and identical code that differ from zero for certain: at 1
+// % over all controls, all quantities and both directions together (Bonferroni). Marks those as
 // moved.
 Drift drift_of(std::vector<Comparison>& suite);
 
-// Whether the row tells of the machine alone. A control that is known to have done other work, such
+// Whether the row shows the machine alone. A control that is known to have other code, such
 // as a GEMM of another algorithm, does not.
 bool tells_of_machine(const Comparison& comparison);
 

@@ -12,11 +12,11 @@ namespace {
 
 // A suite whose control got slower by one factor and whose kernel by another.
 std::vector<Verdict> judged(double control, double kernel, double control_clock = 2) {
-  return judge(side_by_side({as_control(test_series("copy/memcpy", kQuiet)),
-                             test_series("kernel", kQuiet)}),
-               side_by_side({test_series("copy/memcpy", scaled(kQuiet, control), control_clock),
-                             test_series("kernel", scaled(kQuiet, kernel))}),
-               {});
+  return judge(
+      side_by_side({as_control(test_series("copy/memcpy", kQuiet)), test_series("kernel", kQuiet)}),
+      side_by_side({test_series("copy/memcpy", scaled(kQuiet, control), control_clock),
+                    test_series("kernel", scaled(kQuiet, kernel))}),
+      {});
 }
 
 TEST(Drift, ABaselineSaysWhatIsAControl) {
@@ -35,7 +35,7 @@ TEST(Drift, ABaselineSaysWhatIsAControl) {
 TEST(Drift, AKernelSlowerThanAQuietMachineIsARegression) {
   const auto verdicts = judged(1, 1.01);
   EXPECT_TRUE(verdicts[0].is_control);
-  EXPECT_FALSE(verdicts[0].machine_moved);
+  EXPECT_FALSE(verdicts[0].reason.machine_moved);
   EXPECT_EQ(verdicts[0].kind, VerdictKind::kUnchanged);
   EXPECT_EQ(verdicts[1].kind, VerdictKind::kRegression);
   EXPECT_FALSE(verdicts[1].is_control);
@@ -43,23 +43,23 @@ TEST(Drift, AKernelSlowerThanAQuietMachineIsARegression) {
 
 TEST(Drift, AsMuchSlowerAsTheMachineIsNotBlamedOnTheCode) {
   const auto verdicts = judged(1.02, 1.02);
-  EXPECT_TRUE(verdicts[0].machine_moved);
+  EXPECT_TRUE(verdicts[0].reason.machine_moved);
   EXPECT_EQ(verdicts[0].kind, VerdictKind::kInconclusive);
-  EXPECT_EQ(verdicts[0].obstacle, Obstacle::kMachineMoved);
+  EXPECT_EQ(verdicts[0].reason.obstacle, Obstacle::kMachineMoved);
   EXPECT_EQ(verdicts[1].kind, VerdictKind::kInconclusive);
 }
 
 TEST(Drift, SaysThatControlsMovedAsMuch) {
   const Verdict verdict = judged(1.0025, 1.0035)[1];
   EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
-  EXPECT_GT(verdict.interval.low, Rule{}.min_effect);
-  EXPECT_EQ(verdict.obstacle, Obstacle::kControlsMoved);
-  EXPECT_NEAR(verdict.controls_moved, 0.0025, 1e-4);
+  EXPECT_GT(verdict.estimates.interval.low, Rule{}.min_effect);
+  EXPECT_EQ(verdict.reason.obstacle, Obstacle::kControlsMoved);
+  EXPECT_NEAR(verdict.estimates.controls, 0.0025, 1e-4);
 }
 
 TEST(Drift, AMachineThatGotFasterMayHideASlowdown) {
-  EXPECT_LT(judged(1, 1)[1].ruled_out, 0.003);
-  EXPECT_GT(judged(0.98, 1)[1].ruled_out, 0.02);
+  EXPECT_LT(judged(1, 1)[1].estimates.ruled_out, 0.003);
+  EXPECT_GT(judged(0.98, 1)[1].estimates.ruled_out, 0.02);
 }
 
 TEST(Drift, AFewRowsOfEqualWorkAreControls) {
@@ -69,7 +69,7 @@ TEST(Drift, AFewRowsOfEqualWorkAreControls) {
                       test_series("kernel", scaled(kQuiet, 1.02))}),
             {});
   EXPECT_EQ(verdicts[0].kind, VerdictKind::kIdentical);
-  EXPECT_TRUE(verdicts[0].machine_moved);
+  EXPECT_TRUE(verdicts[0].reason.machine_moved);
   EXPECT_EQ(verdicts[1].kind, VerdictKind::kInconclusive);
 }
 
@@ -85,13 +85,13 @@ TEST(Drift, AFasterMachineMakesNoImprovement) {
 TEST(Drift, ASlowerClockShowsInTimeAlone) {
   // The control took 2 % longer at a clock 2 % lower: no more cycles.
   const auto verdicts = judged(1.02, 1.01, 2 / 1.02);
-  EXPECT_TRUE(verdicts[0].machine_moved);
+  EXPECT_TRUE(verdicts[0].reason.machine_moved);
   EXPECT_EQ(verdicts[1].kind, VerdictKind::kInconclusive);
 }
 
 TEST(Drift, SmallNoiseIsNoMovement) {
   const auto verdicts = judged(1.0001, 1);
-  EXPECT_FALSE(verdicts[0].machine_moved);
+  EXPECT_FALSE(verdicts[0].reason.machine_moved);
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ struct Row {
   double p_slower_by_itself = 1;  // whatever most benchmarks moved by
   double p_faster = 1;
 
-  // Two values tell a spread, one does not.
+  // Two values have a spread, one has none.
   bool has_one_value() const {
     return std::min(baseline.values.size(), candidate.values.size()) < 2;
   }
@@ -215,7 +215,7 @@ class HostComparer {
                              1 / static_cast<double>(suite[i].candidate.size());
         add_variance({of_process.variance * share, of_process.degrees_of_freedom}, own);
       } else {
-        // What a process does is in every benchmark's noise: more of them do not tell it better.
+        // What a process does is in every benchmark's noise: more of them do not show it better.
         own.degrees_of_freedom = std::min(own.degrees_of_freedom, most_freedom);
       }
     }
@@ -261,7 +261,7 @@ HostObstacle obstacle_of(const Row& row, bool other_host, const Rule& rule) {
                                                    : HostObstacle::kSuiteMoved;
 }
 
-// Where nothing tells the noise, as far as the two values go.
+// Where the noise is unknown, as far as the two values go.
 bool seems_slower(const Row& row, const Rule& rule) {
   if (!(row.contrast.degrees_of_freedom > 0)) {
     return row.contrast.effect > threshold_of(row, 1, rule.host);

@@ -30,7 +30,7 @@ std::string_view host_verdict_name(HostVerdict verdict);  // "slower", "faster",
 enum class HostObstacle {
   kNone,
   kOtherHost,     // the sides were measured on two machines
-  kOneValue,      // a side tells one value: of one process, or the median of an older baseline
+  kOneValue,      // a side has one value: of one process, or the median of an older baseline
   kFewProcesses,  // fewer than four on a side, and not measured afresh
   kSuiteMoved,    // of two sessions, most benchmarks moved as much: it may be the machine
 };
@@ -42,7 +42,7 @@ struct HostChange {
   HostVerdict verdict = HostVerdict::kLooksSlower;
   HostObstacle obstacle = HostObstacle::kNone;
   double effect = 0;       // candidate over baseline, minus one
-  Interval interval{};     // infinite where nothing tells the noise
+  Interval interval{};     // infinite where the noise is unknown
   double p = 1;            // of slower, or of faster, adjusted
   double baseline_ns = 0;  // of one call, medians over processes
   double candidate_ns = 0;
@@ -57,9 +57,9 @@ struct HostTimes {
 // Whether the two name different machines or models of CPU. Not where both were measured in turn.
 bool on_other_host(const Run& baseline, const Run& candidate);
 
-// Of all benchmarks that tell it on both sides, those of equal work too. The logarithm of a host
-// time is benchmark + side + process + rest. What a process does to all benchmarks, on a slow core
-// or beside another program, is one value a process, however many benchmarks show it: it is
+// Of all benchmarks that have it on both sides, those of identical code too. The logarithm of a
+// host time is benchmark + side + process + rest. What a process does to all benchmarks, on a slow
+// core or beside another program, is one value a process, however many benchmarks show it: it is
 // estimated apart, as their median, and adds to the noise with its own few degrees of freedom. The
 // rest is moderated over the suite (moderated_contrasts.h). An effect is tested against log(1 +
 // max(min_effect, min_ns / host time)), by Benjamini-Hochberg over the benchmarks. Of two sessions

@@ -18,7 +18,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// Whose calls take the host so long, an invocation a value.
+// Whose calls take the host so long, an process a value.
 BenchmarkSeries hosted(std::string name, const std::vector<double>& host_ns,
                        double InvocationSummary::*field = &InvocationSummary::host_ns) {
   BenchmarkSeries series = test_series(std::move(name), std::vector<double>(host_ns.size(), 1e5));
@@ -329,9 +329,9 @@ TEST(HostTimes, WhatMostBenchmarksShareIsCalledSideBySideAlone) {
 
 TEST(HostTimes, TheLargestChangeStandsFirst) {
   auto baseline = run_of({hosted("a", about(9000)), hosted("b", about(9000)),
-                                hosted("c", about(9000)), hosted("d", {9000})});
+                          hosted("c", about(9000)), hosted("d", {9000})});
   auto candidate = run_of({hosted("a", about(3000)), hosted("b", about(20000)),
-                                 hosted("c", about(90000)), hosted("d", {90000})});
+                           hosted("c", about(90000)), hosted("d", {90000})});
   baseline.session = candidate.session = "one";
   std::vector<std::string> names;
   for (const HostChange& change : compare_host_times(baseline, candidate, {}).changes) {

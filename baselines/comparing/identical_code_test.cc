@@ -1,5 +1,5 @@
-// Equal work as the measure of the machine: which rows are of one kind, and whether verdicts keep
-// their promises where a session or a card moved unchanged code.
+// Identical code as the measure of the machine: which rows are of one kind, and whether verdicts
+// keep their promises where a session or a card moved unchanged code.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -110,14 +110,14 @@ TEST(EqualWork, SaysWhatTheMachineDid) {
   const Verdict& fixed = verdicts.at(20);
   const Verdict& slower = verdicts.at(21);
   EXPECT_EQ(equal.kind, VerdictKind::kIdentical);
-  EXPECT_NEAR(equal.effect, 0.02, 0.001) << "what the machine did is kept";
-  EXPECT_EQ(equal.ruled_out, 0);
+  EXPECT_NEAR(equal.estimates.effect, 0.02, 0.001) << "what the machine did is kept";
+  EXPECT_EQ(equal.estimates.ruled_out, 0);
   EXPECT_EQ(fixed.kind, VerdictKind::kUnchanged);
-  EXPECT_NEAR(fixed.effect, 0, 0.001);
-  EXPECT_NEAR(fixed.machine_effect, 0.02, 0.001);
+  EXPECT_NEAR(fixed.estimates.effect, 0, 0.001);
+  EXPECT_NEAR(fixed.estimates.machine, 0.02, 0.001);
   EXPECT_EQ(slower.kind, VerdictKind::kRegression);
-  EXPECT_NEAR(slower.effect, 1.03 / 1.02 - 1, 0.001);
-  EXPECT_GT(slower.ruled_out, slower.effect);
+  EXPECT_NEAR(slower.estimates.effect, 1.03 / 1.02 - 1, 0.001);
+  EXPECT_GT(slower.estimates.ruled_out, slower.estimates.effect);
 }
 
 }  // namespace

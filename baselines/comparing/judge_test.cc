@@ -26,17 +26,17 @@ TEST(Judge, CallsARegression) {
       judge_one(test_series("a", kQuiet), test_series("a", scaled(kQuiet, 1.05)));
   EXPECT_EQ(verdict.kind, VerdictKind::kRegression);
   EXPECT_EQ(verdict.benchmark, "a");
-  EXPECT_NEAR(verdict.effect_time, 0.05, 1e-9);
-  EXPECT_NEAR(verdict.effect_cycles, 0.05, 1e-9);
-  EXPECT_LT(verdict.interval.low, 0.05);
-  EXPECT_GT(verdict.interval.high, 0.05);
-  EXPECT_GT(verdict.interval.low, 0.049);
-  EXPECT_NEAR(verdict.baseline_ns, 1000, 0.01);
-  EXPECT_NEAR(verdict.candidate_ns, 1050, 0.01);
-  EXPECT_LT(verdict.p, 1e-5);
-  EXPECT_EQ(verdict.baseline_invocations, 5);
-  EXPECT_EQ(verdict.candidate_invocations, 5);
-  EXPECT_EQ(verdict.obstacle, Obstacle::kNone);
+  EXPECT_NEAR(verdict.estimates.in_time, 0.05, 1e-9);
+  EXPECT_NEAR(verdict.estimates.in_cycles, 0.05, 1e-9);
+  EXPECT_LT(verdict.estimates.interval.low, 0.05);
+  EXPECT_GT(verdict.estimates.interval.high, 0.05);
+  EXPECT_GT(verdict.estimates.interval.low, 0.049);
+  EXPECT_NEAR(verdict.baseline.time_ns, 1000, 0.01);
+  EXPECT_NEAR(verdict.candidate.time_ns, 1050, 0.01);
+  EXPECT_LT(verdict.estimates.p, 1e-5);
+  EXPECT_EQ(verdict.baseline.processes, 5);
+  EXPECT_EQ(verdict.candidate.processes, 5);
+  EXPECT_EQ(verdict.reason.obstacle, Obstacle::kNone);
 }
 
 // Against stored figures nothing tells how far the machine moved it.
@@ -50,12 +50,12 @@ TEST(Judge, ASingleStoredBenchmarkIsCalledByPercentsAlone) {
   for (const double factor : {1.004, 1.01}) {
     const Verdict open = judged(factor);
     EXPECT_EQ(open.kind, VerdictKind::kInconclusive) << factor;
-    EXPECT_EQ(open.obstacle, Obstacle::kMachineUnknown) << factor;
-    EXPECT_TRUE(open.machine_hides_it) << "more processes tell no more of it";
+    EXPECT_EQ(open.reason.obstacle, Obstacle::kMachineUnknown) << factor;
+    EXPECT_TRUE(open.reason.machine_hides_it) << "more processes tell no more of it";
   }
   const auto noisy = test_series("a", {1000, 1050, 950, 1020, 980});
-  EXPECT_FALSE(judge(test_run({noisy}), test_run({noisy}), {})[0].machine_hides_it);
-  EXPECT_LT(judged(1).ruled_out, 0.05);
+  EXPECT_FALSE(judge(test_run({noisy}), test_run({noisy}), {})[0].reason.machine_hides_it);
+  EXPECT_LT(judged(1).estimates.ruled_out, 0.05);
 }
 
 // Part of a suite against the whole: of the same code one benchmark was 0.48 % slower.
@@ -72,7 +72,7 @@ TEST(Judge, WhatWasMeasuredAmongOtherBenchmarksIsNotCalled) {
     return judge(left, right, {}).at(3);
   };
   EXPECT_EQ(judged(part, "").kind, VerdictKind::kInconclusive);
-  EXPECT_EQ(judged(part, "").obstacle, Obstacle::kAmongOthers);
+  EXPECT_EQ(judged(part, "").reason.obstacle, Obstacle::kAmongOthers);
   EXPECT_EQ(judged(part, "one").kind, VerdictKind::kRegression) << "side by side";
   part.insert(part.end(), whole.begin() + 20, whole.end());
   EXPECT_EQ(judged(part, "").kind, VerdictKind::kRegression) << "the whole";
@@ -82,8 +82,8 @@ TEST(Judge, CallsAnImprovement) {
   const Verdict verdict =
       judge_one(test_series("a", kQuiet), test_series("a", scaled(kQuiet, 0.95)));
   EXPECT_EQ(verdict.kind, VerdictKind::kImprovement);
-  EXPECT_NEAR(verdict.effect_time, -0.05, 1e-9);
-  EXPECT_LT(verdict.p, 1e-5);
+  EXPECT_NEAR(verdict.estimates.in_time, -0.05, 1e-9);
+  EXPECT_LT(verdict.estimates.p, 1e-5);
 }
 
 TEST(Judge, EqualWorkIsNeverBlamed) {
@@ -92,9 +92,9 @@ TEST(Judge, EqualWorkIsNeverBlamed) {
     const Verdict verdict =
         judge_one(before, doing(test_series("a", scaled(kQuiet, factor)), "0f"));
     EXPECT_EQ(verdict.kind, VerdictKind::kIdentical) << factor;
-    EXPECT_NEAR(verdict.effect, factor - 1, 1e-9) << "what the machine did is kept";
-    EXPECT_LT(verdict.interval.low, factor - 1);
-    EXPECT_EQ(verdict.obstacle, Obstacle::kNone);
+    EXPECT_NEAR(verdict.estimates.effect, factor - 1, 1e-9) << "what the machine did is kept";
+    EXPECT_LT(verdict.estimates.interval.low, factor - 1);
+    EXPECT_EQ(verdict.reason.obstacle, Obstacle::kNone);
   }
   const auto slower = test_series("a", scaled(kQuiet, 1.5));
   EXPECT_EQ(judge_one(before, doing(slower, "1e")).kind, VerdictKind::kRegression);
@@ -111,7 +111,7 @@ TEST(Judge, EqualWorkNeedsNoTimesAndNoSecondProcess) {
       VerdictKind::kIdentical);
   const Verdict untimed = judge_one(before, doing(test_series("a", {}), "0f"));
   EXPECT_EQ(untimed.kind, VerdictKind::kIdentical);
-  EXPECT_TRUE(std::isnan(untimed.effect));
+  EXPECT_TRUE(std::isnan(untimed.estimates.effect));
   EXPECT_EQ(judge_one(before, doing(test_series("a", {}), "1e")).kind, VerdictKind::kInvalid);
   EXPECT_EQ(judge_one(before, doing(failed_series("a", "wrong results"), "0f")).kind,
             VerdictKind::kInvalid);
@@ -123,7 +123,7 @@ TEST(Judge, CallsUnchangedOnlyWithinTheSmallestEffect) {
   const Verdict noisy =
       judge_one(test_series("a", {1000, 1030, 970}), test_series("a", {1001, 1029, 972}));
   EXPECT_EQ(noisy.kind, VerdictKind::kInconclusive);
-  EXPECT_EQ(noisy.obstacle, Obstacle::kTooWide);
+  EXPECT_EQ(noisy.reason.obstacle, Obstacle::kTooWide);
 }
 
 TEST(Judge, AnEffectBelowTheSmallestThatMattersIsNoRegression) {
@@ -155,8 +155,8 @@ TEST(Judge, TimeAloneIsNoRegressionWhereCyclesSayOtherwise) {
   const Verdict verdict =
       judge_one(test_series("a", kQuiet, 2), test_series("a", scaled(kQuiet, 1.05), 2 / 1.05));
   EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
-  EXPECT_NEAR(verdict.effect_cycles, 0, 1e-9);
-  EXPECT_EQ(verdict.obstacle, Obstacle::kClockSaysSlower);
+  EXPECT_NEAR(verdict.estimates.in_cycles, 0, 1e-9);
+  EXPECT_EQ(verdict.reason.obstacle, Obstacle::kClockSaysSlower);
 }
 
 // Whose time goes wholly with the clock.
@@ -185,18 +185,18 @@ TEST(Judge, SideBySideALowerClockIsTheCodesDoing) {
   const Verdict verdict = judge(of_session("s", before), of_session("s", after), {}).at(0);
   EXPECT_EQ(verdict.kind, VerdictKind::kRegression);
   EXPECT_EQ(verdict.decided_by, Quantity::kTime);
-  EXPECT_NEAR(verdict.effect, 0.0093, 1e-6);
-  EXPECT_NEAR(verdict.effect_equal_clock, 0, 1e-4);
-  EXPECT_NEAR(verdict.effect_cycles, 0, 1e-6);
-  EXPECT_TRUE(verdict.clock_moved);
-  EXPECT_EQ(verdict.baseline_energy_j, 1.5);
-  EXPECT_EQ(verdict.candidate_energy_j, 1.7);
+  EXPECT_NEAR(verdict.estimates.effect, 0.0093, 1e-6);
+  EXPECT_NEAR(verdict.estimates.at_equal_clock, 0, 1e-4);
+  EXPECT_NEAR(verdict.estimates.in_cycles, 0, 1e-6);
+  EXPECT_TRUE(verdict.reason.clock_moved);
+  EXPECT_EQ(verdict.baseline.energy_j, 1.5);
+  EXPECT_EQ(verdict.candidate.energy_j, 1.7);
   // Against stored figures it may as well be the day's or the card's.
   const Verdict stored = judge_one(before, after);
   EXPECT_EQ(stored.kind, VerdictKind::kInconclusive);
-  EXPECT_EQ(stored.obstacle, Obstacle::kClockSaysSlower);
+  EXPECT_EQ(stored.reason.obstacle, Obstacle::kClockSaysSlower);
   EXPECT_EQ(stored.decided_by, Quantity::kEqualClock);
-  EXPECT_GT(stored.ruled_out, 0.009) << "as much may be the code's";
+  EXPECT_GT(stored.estimates.ruled_out, 0.009) << "as much may be the code's";
 }
 
 TEST(Judge, SideBySideWhatTakesAsLongIsUnchangedAtAnyClock) {
@@ -208,7 +208,7 @@ TEST(Judge, SideBySideWhatTakesAsLongIsUnchangedAtAnyClock) {
                                of_session("s", test_series("a", scaled(kQuiet, 1.02), 2)), {})
                              .at(0);
   EXPECT_EQ(slower.kind, VerdictKind::kRegression);
-  EXPECT_FALSE(slower.clock_moved);
+  EXPECT_FALSE(slower.reason.clock_moved);
 }
 
 // Of a CPU, side by side. clocks: of each process, in GHz, lower the more other work ran there.
@@ -236,7 +236,7 @@ TEST(Judge, OnACpuCyclesDecideWhateverTimeOtherWorkTook) {
   const Verdict slower = judge(before, shared(1.25, {0.6, 1, 0.7, 0.9, 0.5, 0.8}), rule).at(0);
   EXPECT_EQ(slower.kind, VerdictKind::kRegression);
   EXPECT_EQ(slower.decided_by, Quantity::kCycles);
-  EXPECT_NEAR(slower.effect, 0.25, 1e-6);
+  EXPECT_NEAR(slower.estimates.effect, 0.25, 1e-6);
   const Verdict same = judge(before, shared(1, {0.5, 0.7, 0.5, 0.6, 0.9, 0.4}), rule).at(0);
   EXPECT_EQ(same.kind, VerdictKind::kUnchanged);
 }
@@ -245,26 +245,29 @@ TEST(Judge, OnACpuAKernelThatWaitsIsNotCalledUnchanged) {
   const std::vector<double> before{1000, 1001, 999, 1000, 1001, 999};
   const Verdict waits =
       judge(on_cpu(before, {1}), on_cpu(scaled(before, 2), {0.5}), {.min_effect = 0.1}).at(0);
-  EXPECT_NEAR(waits.effect, 0, 1e-6);
-  EXPECT_NEAR(waits.effect_time, 1, 1e-6);
+  EXPECT_NEAR(waits.estimates.effect, 0, 1e-6);
+  EXPECT_NEAR(waits.estimates.in_time, 1, 1e-6);
   EXPECT_EQ(waits.kind, VerdictKind::kInconclusive);
-  EXPECT_EQ(waits.obstacle, Obstacle::kClockSaysSlower);
+  EXPECT_EQ(waits.reason.obstacle, Obstacle::kClockSaysSlower);
 }
 
 TEST(Judge, SaysHowMuchIsRuledOut) {
   const auto ruled_out = [](double factor) {
-    return judge_one(test_series("a", kQuiet), test_series("a", scaled(kQuiet, factor))).ruled_out;
+    return judge_one(test_series("a", kQuiet), test_series("a", scaled(kQuiet, factor)))
+        .estimates.ruled_out;
   };
   EXPECT_GT(ruled_out(1.01), 0.0100);
   EXPECT_LT(ruled_out(1.01), 0.0120);
   EXPECT_EQ(ruled_out(0.9), 0) << "faster for certain";
   const auto noisy = test_series("a", {1000, 1050, 950, 1020, 980});
-  EXPECT_GT(judge_one(noisy, noisy).ruled_out, 0.04);
-  EXPECT_TRUE(std::isnan(judge_one(noisy, test_series("a", {1000})).ruled_out));
+  EXPECT_GT(judge_one(noisy, noisy).estimates.ruled_out, 0.04);
+  EXPECT_TRUE(std::isnan(judge_one(noisy, test_series("a", {1000})).estimates.ruled_out));
   Rule surer;
   surer.false_discovery_rate = 0.0001;
-  EXPECT_GT(judge_one(noisy, noisy, surer).ruled_out, judge_one(noisy, noisy).ruled_out);
-  EXPECT_EQ(judge_one(doing(noisy, "0f"), doing(test_series("a", {2000}), "0f")).ruled_out, 0);
+  EXPECT_GT(judge_one(noisy, noisy, surer).estimates.ruled_out,
+            judge_one(noisy, noisy).estimates.ruled_out);
+  EXPECT_EQ(
+      judge_one(doing(noisy, "0f"), doing(test_series("a", {2000}), "0f")).estimates.ruled_out, 0);
 }
 
 TEST(Judge, CyclesAloneAreNoRegression) {
@@ -276,7 +279,7 @@ TEST(Judge, WithoutCyclesTimeDecides) {
   const auto baseline = test_series("a", kQuiet);
   const Verdict verdict = judge_one(baseline, test_series("a", scaled(kQuiet, 1.05), 0));
   EXPECT_EQ(verdict.kind, VerdictKind::kRegression);
-  EXPECT_TRUE(std::isnan(verdict.effect_cycles));
+  EXPECT_TRUE(std::isnan(verdict.estimates.in_cycles));
 }
 
 TEST(Judge, NewMissingAndInvalid) {
@@ -289,20 +292,20 @@ TEST(Judge, NewMissingAndInvalid) {
   ASSERT_EQ(verdicts.size(), 4u);
   EXPECT_EQ(verdicts[0].benchmark, "broken");
   EXPECT_EQ(verdicts[0].kind, VerdictKind::kInvalid);
-  EXPECT_EQ(verdicts[0].failure, "wrong results");
-  EXPECT_TRUE(verdicts[0].failed_in_candidate);
+  EXPECT_EQ(verdicts[0].reason.failure, "wrong results");
+  EXPECT_TRUE(verdicts[0].reason.failed_in_candidate);
   EXPECT_EQ(verdicts[1].benchmark, "fresh");
   EXPECT_EQ(verdicts[1].kind, VerdictKind::kNew);
-  EXPECT_TRUE(std::isnan(verdicts[1].baseline_ns));
-  EXPECT_NEAR(verdicts[1].candidate_ns, 1000, 0.01);
-  EXPECT_TRUE(std::isnan(verdicts[1].effect_time));
-  EXPECT_TRUE(std::isnan(verdicts[1].interval.low));
+  EXPECT_TRUE(std::isnan(verdicts[1].baseline.time_ns));
+  EXPECT_NEAR(verdicts[1].candidate.time_ns, 1000, 0.01);
+  EXPECT_TRUE(std::isnan(verdicts[1].estimates.in_time));
+  EXPECT_TRUE(std::isnan(verdicts[1].estimates.interval.low));
   EXPECT_EQ(verdicts[2].benchmark, "gone");
   EXPECT_EQ(verdicts[2].kind, VerdictKind::kMissing);
-  EXPECT_EQ(verdicts[2].candidate_invocations, 0);
+  EXPECT_EQ(verdicts[2].candidate.processes, 0);
   EXPECT_EQ(verdicts[3].kind, VerdictKind::kInvalid);
-  EXPECT_EQ(verdicts[3].failure, "out of memory");
-  EXPECT_FALSE(verdicts[3].failed_in_candidate);
+  EXPECT_EQ(verdicts[3].reason.failure, "out of memory");
+  EXPECT_FALSE(verdicts[3].reason.failed_in_candidate);
 }
 
 TEST(Judge, AFailureInOneInvocationInvalidatesTheOthers) {
@@ -316,20 +319,20 @@ TEST(Judge, OneInvocationASideSaysNothing) {
                               test_run({test_series("a", {2000}), test_series("b", {1000})}), {});
   for (const Verdict& verdict : verdicts) {
     EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
-    EXPECT_EQ(verdict.obstacle, Obstacle::kNoSpread);
-    EXPECT_TRUE(std::isnan(verdict.interval.low));
-    EXPECT_TRUE(std::isnan(verdict.smallest_detectable));
-    EXPECT_EQ(verdict.p, 1);
+    EXPECT_EQ(verdict.reason.obstacle, Obstacle::kNoSpread);
+    EXPECT_TRUE(std::isnan(verdict.estimates.interval.low));
+    EXPECT_TRUE(std::isnan(verdict.estimates.smallest_detectable));
+    EXPECT_EQ(verdict.estimates.p, 1);
   }
-  EXPECT_NEAR(verdicts[0].effect_time, 1, 1e-12);  // told all the same
+  EXPECT_NEAR(verdicts[0].estimates.in_time, 1, 1e-12);  // told all the same
 }
 
 TEST(Judge, ASingleInvocationIsShownAndNotCalled) {
   const Verdict verdict = judge_one(test_series("a", kQuiet), test_series("a", {1500}));
   EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
-  EXPECT_GT(verdict.interval.low, 0.49);
-  EXPECT_EQ(verdict.obstacle, Obstacle::kSingleCandidate);
-  EXPECT_EQ(judge_one(test_series("a", {1500}), test_series("a", kQuiet)).obstacle,
+  EXPECT_GT(verdict.estimates.interval.low, 0.49);
+  EXPECT_EQ(verdict.reason.obstacle, Obstacle::kSingleCandidate);
+  EXPECT_EQ(judge_one(test_series("a", {1500}), test_series("a", kQuiet)).reason.obstacle,
             Obstacle::kSingleBaseline);
 }
 
@@ -342,16 +345,16 @@ TEST(Judge, OneInvocationASideBorrowsTheSuitesNoise) {
   }
   const Verdict verdict = judge(test_run(baseline), test_run(candidate), {}).at(0);
   EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
-  EXPECT_TRUE(std::isfinite(verdict.interval.low));
-  EXPECT_EQ(verdict.obstacle, Obstacle::kBorrowedNoise);
+  EXPECT_TRUE(std::isfinite(verdict.estimates.interval.low));
+  EXPECT_EQ(verdict.reason.obstacle, Obstacle::kBorrowedNoise);
 }
 
 TEST(Judge, IdenticalTimesAreUnchangedAndNotCertain) {
   const Verdict verdict = judge_one(test_series("a", {1000, 1000}), test_series("a", {1000, 1000}));
   EXPECT_EQ(verdict.kind, VerdictKind::kUnchanged);
-  EXPECT_LT(verdict.interval.low, 0);
-  EXPECT_GT(verdict.interval.high, 0);
-  EXPECT_GT(verdict.smallest_detectable, Rule{}.min_effect);
+  EXPECT_LT(verdict.estimates.interval.low, 0);
+  EXPECT_GT(verdict.estimates.interval.high, 0);
+  EXPECT_GT(verdict.estimates.smallest_detectable, Rule{}.min_effect);
 }
 
 TEST(Judge, MoreBenchmarksAskForMore) {
@@ -367,7 +370,7 @@ TEST(Judge, MoreBenchmarksAskForMore) {
       right.push_back(test_series(name, {1001, 999, 1000}));
     }
     for (const Verdict& verdict : judge(test_run(left), test_run(right), {})) {
-      if (verdict.benchmark == "slow") return verdict.p;
+      if (verdict.benchmark == "slow") return verdict.estimates.p;
     }
     return 0.0;
   };
@@ -381,10 +384,10 @@ TEST(Judge, TellsWhatTheLibraryChoseDifferently) {
   candidate.choices = {
       {"gate_proj", "algo 21"}, {"up_proj", "measured: candidate 2 of 9, algo 1"}, {"gelu", "new"}};
   const Verdict verdict = judge_one(baseline, candidate);
-  ASSERT_EQ(verdict.choice_changes.size(), 1u);
-  EXPECT_EQ(verdict.choice_changes[0].name, "gate_proj");
-  EXPECT_EQ(verdict.choice_changes[0].before, "algo 66");
-  EXPECT_EQ(verdict.choice_changes[0].after, "algo 21");
+  ASSERT_EQ(verdict.reason.choice_changes.size(), 1u);
+  EXPECT_EQ(verdict.reason.choice_changes[0].name, "gate_proj");
+  EXPECT_EQ(verdict.reason.choice_changes[0].before, "algo 66");
+  EXPECT_EQ(verdict.reason.choice_changes[0].after, "algo 21");
 }
 
 TEST(Judge, CarriesTheDoubtsOfBothSides) {
@@ -421,7 +424,7 @@ TEST(Judge, RefusesARuleThatIsNone) {
 }
 
 TEST(Judge, WhatNoChangeCanSlowIsNotInTheFamily) {
-  // The same slowdown beside 300 controls, or 300 rows of equal work, is as certain as alone.
+  // The same slowdown beside 300 controls, or 300 rows of identical code, is as certain as alone.
   const auto p_among = [&](const std::string& name, const std::string& code, int others) {
     std::vector<BenchmarkSeries> left{test_series("slow", {1000, 1002, 998})};
     std::vector<BenchmarkSeries> right{test_series("slow", {1008, 1012, 1010})};
@@ -434,7 +437,7 @@ TEST(Judge, WhatNoChangeCanSlowIsNotInTheFamily) {
       right.back() = doing(right.back(), code);
     }
     for (const Verdict& verdict : judge(test_run(left), test_run(right), {})) {
-      if (verdict.benchmark == "slow") return verdict.p;
+      if (verdict.benchmark == "slow") return verdict.estimates.p;
     }
     return 1.0;
   };
@@ -454,7 +457,7 @@ TEST(VerdictName, EachHasItsOwn) {
   EXPECT_EQ(verdict_name(VerdictKind::kInvalid), "invalid");
 }
 
-// The candidate's last invocations were added because the first looked slower.
+// The candidate's last processes were added because the first looked slower.
 BenchmarkSeries extended_series(const std::vector<double>& times, double first, double fresh) {
   BenchmarkSeries series = test_series("a", scaled(times, first));
   for (InvocationSummary summary : test_series("a", scaled(times, fresh)).invocations) {
@@ -471,7 +474,7 @@ BenchmarkSeries extended_series(double first, double fresh) {
 TEST(Judge, FreshProcessesConfirmARegression) {
   const Verdict verdict = judge_one(test_series("a", kQuiet), extended_series(1.02, 1.02));
   EXPECT_EQ(verdict.kind, VerdictKind::kRegression);
-  EXPECT_EQ(verdict.confirming_invocations, 5);
+  EXPECT_EQ(verdict.candidate.confirming, 5);
 }
 
 TEST(Judge, OfFewProcessesAChangeMustBeConfirmed) {
@@ -479,12 +482,13 @@ TEST(Judge, OfFewProcessesAChangeMustBeConfirmed) {
   const auto baseline = test_series("a", kQuiet);
   const Verdict slower = judge_one(baseline, test_series("a", scaled(three, 1.05)));
   EXPECT_EQ(slower.kind, VerdictKind::kInconclusive);
-  EXPECT_EQ(slower.obstacle, Obstacle::kFewProcesses);
-  EXPECT_EQ(slower.compared_in_candidate, 3);
-  EXPECT_EQ(slower.compared_in_baseline, 5);
+  EXPECT_EQ(slower.reason.obstacle, Obstacle::kFewProcesses);
+  EXPECT_EQ(slower.candidate.compared, 3);
+  EXPECT_EQ(slower.baseline.compared, 5);
   auto extended = test_series("a", scaled(three, 1.05));
   extended.invocations[2].extension = true;
-  EXPECT_EQ(judge_one(baseline, extended).obstacle, Obstacle::kFewProcesses) << "one is no proof";
+  EXPECT_EQ(judge_one(baseline, extended).reason.obstacle, Obstacle::kFewProcesses)
+      << "one is no proof";
   extended.invocations[1].extension = true;
   EXPECT_EQ(judge_one(baseline, extended).kind, VerdictKind::kRegression);
   EXPECT_EQ(judge_one(test_series("a", three), test_series("a", three)).kind,
@@ -500,8 +504,8 @@ TEST(Judge, AControlIsNoChangeAtFirstSight) {
   for (const double factor : {1.015, 1 / 1.015}) {
     const Verdict verdict = judge_one(as_control(test_series("control", three)),
                                       test_series("control", scaled(three, factor)), rule);
-    EXPECT_FALSE(verdict.machine_moved);
-    EXPECT_EQ(verdict.obstacle, Obstacle::kMachineMoved);
+    EXPECT_FALSE(verdict.reason.machine_moved);
+    EXPECT_EQ(verdict.reason.obstacle, Obstacle::kMachineMoved);
     EXPECT_EQ(first_sight(verdict), VerdictKind::kInconclusive);
   }
 }
@@ -511,8 +515,8 @@ TEST(Judge, FreshProcessesOfTheCandidateConfirmNoFewStoredOnes) {
        {std::vector<double>{1000, 1000.5}, {1000, 1000.5, 999.5}}) {
     const Verdict slower = judge_one(test_series("a", few), extended_series(1.05, 1.05));
     EXPECT_EQ(slower.kind, VerdictKind::kInconclusive);
-    EXPECT_EQ(slower.obstacle, Obstacle::kFewInBaseline);
-    EXPECT_EQ(slower.compared_in_baseline, static_cast<int>(few.size()));
+    EXPECT_EQ(slower.reason.obstacle, Obstacle::kFewInBaseline);
+    EXPECT_EQ(slower.baseline.compared, static_cast<int>(few.size()));
     EXPECT_EQ(first_sight(slower), VerdictKind::kRegression);
   }
   const std::vector<double> few{1000, 1000.5};
@@ -529,7 +533,7 @@ TEST(Judge, BesideFewProcessesFreshOnesOfBothSidesConfirm) {
                  {})
         .at(0);
   };
-  EXPECT_EQ(beside(test_series("a", two)).obstacle, Obstacle::kFewProcesses);
+  EXPECT_EQ(beside(test_series("a", two)).reason.obstacle, Obstacle::kFewProcesses);
   EXPECT_EQ(beside(extended_series(two, 1, 1)).kind, VerdictKind::kRegression);
   BenchmarkSeries one_and_two = extended_series(two, 1, 1);
   one_and_two.invocations.erase(one_and_two.invocations.begin());
@@ -547,9 +551,9 @@ TEST(Judge, ProcessesOfOtherCardsAreNoneOfThisOne) {
   auto candidate = on_still_machine(test_run({test_series("a", slowed(0.05))}));
   candidate.cards = {"one"};
   const Verdict verdict = judge(baseline, candidate, {}).at(0);
-  EXPECT_EQ(verdict.obstacle, Obstacle::kFewInBaseline);
-  EXPECT_EQ(verdict.compared_in_baseline, 2);
-  EXPECT_EQ(verdict.baseline_invocations, 6);
+  EXPECT_EQ(verdict.reason.obstacle, Obstacle::kFewInBaseline);
+  EXPECT_EQ(verdict.baseline.compared, 2);
+  EXPECT_EQ(verdict.baseline.processes, 6);
 }
 
 TEST(Judge, ASlowerModeThatMayBeChanceIsNoRegression) {
@@ -557,18 +561,18 @@ TEST(Judge, ASlowerModeThatMayBeChanceIsNoRegression) {
   const auto mixed = test_series("a", {1030, 1000.3, 1030.5, 1029.5});
   const Verdict verdict = judge_one(lower, mixed);
   EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
-  EXPECT_EQ(verdict.obstacle, Obstacle::kSlowerMode);
-  ASSERT_TRUE(verdict.modes);
-  EXPECT_NEAR(verdict.modes->lower.time_ns, 1000, 1);
-  EXPECT_EQ(verdict.modes->lower.baseline, 4);
-  EXPECT_EQ(verdict.modes->lower.candidate, 1);
-  EXPECT_NEAR(verdict.modes->upper.time_ns, 1030, 1);
-  EXPECT_EQ(verdict.modes->upper.baseline, 0);
-  EXPECT_EQ(verdict.modes->upper.candidate, 3);
+  EXPECT_EQ(verdict.reason.obstacle, Obstacle::kSlowerMode);
+  ASSERT_TRUE(verdict.reason.modes);
+  EXPECT_NEAR(verdict.reason.modes->lower.time_ns, 1000, 1);
+  EXPECT_EQ(verdict.reason.modes->lower.baseline, 4);
+  EXPECT_EQ(verdict.reason.modes->lower.candidate, 1);
+  EXPECT_NEAR(verdict.reason.modes->upper.time_ns, 1030, 1);
+  EXPECT_EQ(verdict.reason.modes->upper.baseline, 0);
+  EXPECT_EQ(verdict.reason.modes->upper.candidate, 3);
   // All of them slower is no second mode, nor is a single one.
   EXPECT_EQ(judge_one(lower, test_series("a", scaled({1000, 1000.5, 999.5, 1000.2}, 1.03))).kind,
             VerdictKind::kRegression);
-  EXPECT_FALSE(judge_one(lower, test_series("a", {1000, 1000.3, 1000.5, 1029.5})).modes);
+  EXPECT_FALSE(judge_one(lower, test_series("a", {1000, 1000.3, 1000.5, 1029.5})).reason.modes);
 }
 
 TEST(Judge, ASlowerModeThatIsTakenMoreOftenIsARegression) {
@@ -577,10 +581,11 @@ TEST(Judge, ASlowerModeThatIsTakenMoreOftenIsARegression) {
   for (std::size_t i = 0; i < 7; ++i) mixed[i] *= 1.1;
   const Verdict slower = judge_one(test_series("a", lower), test_series("a", mixed));
   EXPECT_EQ(slower.kind, VerdictKind::kRegression);
-  EXPECT_TRUE(slower.slower_mode);
+  EXPECT_TRUE(slower.reason.slower_mode);
   const Verdict faster = judge_one(test_series("a", mixed), test_series("a", lower));
   EXPECT_EQ(faster.kind, VerdictKind::kInconclusive);
-  EXPECT_EQ(faster.obstacle, Obstacle::kTwoModes) << "the slower one is of the baseline alone";
+  EXPECT_EQ(faster.reason.obstacle, Obstacle::kTwoModes)
+      << "the slower one is of the baseline alone";
 }
 
 TEST(Judge, ModesOfBothSidesAreComparedLikeWithLike) {
@@ -588,22 +593,22 @@ TEST(Judge, ModesOfBothSidesAreComparedLikeWithLike) {
   const auto baseline = test_series("a", both);
   const Verdict slower = judge_one(baseline, test_series("a", scaled(both, 1.01)));
   EXPECT_EQ(slower.kind, VerdictKind::kRegression);
-  EXPECT_NEAR(slower.effect, 0.01, 1e-4);
-  EXPECT_TRUE(slower.modes);
+  EXPECT_NEAR(slower.estimates.effect, 0.01, 1e-4);
+  EXPECT_TRUE(slower.reason.modes);
   const Verdict same = judge_one(baseline, baseline);
-  EXPECT_EQ(same.obstacle, Obstacle::kTwoModes) << "more may take the upper one";
-  EXPECT_GT(same.ruled_out, 0.09);
+  EXPECT_EQ(same.reason.obstacle, Obstacle::kTwoModes) << "more may take the upper one";
+  EXPECT_GT(same.estimates.ruled_out, 0.09);
 }
 
 TEST(Judge, BlocksThatLieInOneHeapAreComparedByBlocks) {
   const std::vector<double> stepped{1000, 1000.4, 1030, 1030.3};
-  EXPECT_EQ(judge_one(test_series("a", stepped), test_series("a", stepped)).obstacle,
+  EXPECT_EQ(judge_one(test_series("a", stepped), test_series("a", stepped)).reason.obstacle,
             Obstacle::kTwoModes);
   const auto verdict = judge(of_session("s", test_series("a", stepped)),
                              of_session("s", test_series("a", stepped)), {})
                            .at(0);
   EXPECT_EQ(verdict.kind, VerdictKind::kUnchanged);
-  EXPECT_FALSE(verdict.modes);
+  EXPECT_FALSE(verdict.reason.modes);
 }
 
 // A suite of benchmarks whose processes differ by 0.8 %, and one whose first five processes were so
@@ -626,7 +631,7 @@ Verdict judge_odd_start(double first, double fresh, bool marked_as_extension) {
 TEST(Judge, WhatFreshProcessesDoNotShowIsNoRegression) {
   const Verdict verdict = judge_odd_start(1.04, 1.0025, true);
   EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
-  EXPECT_EQ(verdict.obstacle, Obstacle::kNotConfirmed);
+  EXPECT_EQ(verdict.reason.obstacle, Obstacle::kNotConfirmed);
   EXPECT_EQ(judge_odd_start(1.04, 1.0025, false).kind, VerdictKind::kRegression);
 }
 
@@ -635,7 +640,7 @@ TEST(Judge, FreshProcessesConfirmAnImprovementToo) {
             VerdictKind::kImprovement);
   const Verdict verdict = judge_odd_start(0.96, 0.9975, true);
   EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
-  EXPECT_EQ(verdict.obstacle, Obstacle::kNotConfirmed);
+  EXPECT_EQ(verdict.reason.obstacle, Obstacle::kNotConfirmed);
   EXPECT_EQ(judge_odd_start(0.96, 0.9975, false).kind, VerdictKind::kImprovement);
 }
 
@@ -651,15 +656,15 @@ TEST(Judge, AnIntervalBeyondWhatMattersMayStillBeChance) {
   }
   const Verdict verdict = judge(test_run(baseline), test_run(candidate), {}).at(0);
   EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
-  EXPECT_GT(verdict.interval.low, Rule{}.min_effect);
-  EXPECT_EQ(verdict.obstacle, Obstacle::kNotCertain);
+  EXPECT_GT(verdict.estimates.interval.low, Rule{}.min_effect);
+  EXPECT_EQ(verdict.reason.obstacle, Obstacle::kNotCertain);
 }
 
 TEST(Judge, FreshInvocationsOfBothSidesAreComparedWithEachOther) {
   // The machine drifted by 3 % before the extension, on both sides alike.
   const Verdict verdict = judge_one(extended_series(1, 1.03), extended_series(1.01, 1.0403));
-  EXPECT_EQ(verdict.confirming_invocations, 5);
-  EXPECT_NEAR(verdict.effect_time, 0.01, 1e-4);
+  EXPECT_EQ(verdict.candidate.confirming, 5);
+  EXPECT_NEAR(verdict.estimates.in_time, 0.01, 1e-4);
 }
 
 Run in_regime(const char* regime, double factor, double clock_ghz) {
@@ -673,7 +678,7 @@ TEST(Judge, InTheSustainedRegimeCyclesAloneDecide) {
   const Verdict slower =
       judge(in_regime("sustained", 1, 2), in_regime("sustained", 1.02 / 1.03, 2 * 1.03), {})[0];
   EXPECT_EQ(slower.kind, VerdictKind::kRegression);
-  EXPECT_GT(slower.interval.low, 0.019);
+  EXPECT_GT(slower.estimates.interval.low, 0.019);
   EXPECT_EQ(judge(in_regime("burst", 1, 2), in_regime("burst", 1.02 / 1.03, 2 * 1.03), {})[0].kind,
             VerdictKind::kInconclusive);
   // And the clock's fall is no slowdown, nor anything undecided.
@@ -693,8 +698,8 @@ class UndecidedTest : public testing::Test {
     candidate_ = on_still_machine(std::move(candidate_));
     const Verdict verdict = judge(baseline_, candidate_, rule_).at(0);
     EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
-    EXPECT_NEAR(verdict.clock_share, 0.5, 1e-12);
-    return verdict.obstacle;
+    EXPECT_NEAR(verdict.estimates.clock_share, 0.5, 1e-12);
+    return verdict.reason.obstacle;
   }
 
   static BenchmarkSeries series(double factor, double clock_ghz) {

@@ -29,7 +29,7 @@ void add_side(const BenchmarkSeries& series, const std::vector<int>& cards, doub
   }
 }
 
-// Whether processes of one group lie in both heaps.
+// Whether processes of one group lie in both clusters.
 template <typename Group>
 bool any_shows_both(const std::vector<Process>& processes, double boundary, Group group_of) {
   std::map<decltype(group_of(processes.front())), std::pair<bool, bool>> seen;
@@ -55,9 +55,9 @@ double p_slower(const std::vector<Process>& processes, double boundary, bool fre
                                    upper[0] + upper[1]);
 }
 
-void add_to(Modes::Heap& heap, const Process& process) {
-  heap.time_ns += process.log_time;  // the sum, until it is divided
-  ++(process.is_candidate ? heap.candidate : heap.baseline);
+void add_to(Modes::Cluster& cluster, const Process& process) {
+  cluster.time_ns += process.log_time;  // the sum, until it is divided
+  ++(process.is_candidate ? cluster.candidate : cluster.baseline);
 }
 
 double gap_on_side(const Comparison& comparison, const BenchmarkSeries& series,
@@ -82,25 +82,25 @@ void find_modes(const Circumstances& circumstances, double share, const Rule& ru
   add_side(*comparison.candidate, circumstances.candidate_cards, share, true, processes);
   std::vector<double> values;
   for (const Process& process : processes) values.push_back(process.value);
-  const auto heaps = two_heaps(std::move(values), std::log1p(rule.min_effect));
-  if (!heaps) return;
+  const auto clusters = two_clusters(std::move(values), std::log1p(rule.min_effect));
+  if (!clusters) return;
   const auto side_and_card = [](const Process& process) {
     return std::pair(process.is_candidate, process.card);
   };
   const auto block = [](const Process& process) { return process.block; };
-  if (!any_shows_both(processes, heaps->boundary, side_and_card)) return;
-  if (circumstances.side_by_side && !any_shows_both(processes, heaps->boundary, block)) return;
+  if (!any_shows_both(processes, clusters->boundary, side_and_card)) return;
+  if (circumstances.side_by_side && !any_shows_both(processes, clusters->boundary, block)) return;
   Modes modes;
   for (const Process& process : processes) {
-    add_to(process.value > heaps->boundary ? modes.upper : modes.lower, process);
+    add_to(process.value > clusters->boundary ? modes.upper : modes.lower, process);
   }
-  for (Modes::Heap* heap : {&modes.lower, &modes.upper}) {
-    heap->time_ns = std::exp(heap->time_ns / (heap->baseline + heap->candidate));
+  for (Modes::Cluster* cluster : {&modes.lower, &modes.upper}) {
+    cluster->time_ns = std::exp(cluster->time_ns / (cluster->baseline + cluster->candidate));
   }
-  modes.p_slower = p_slower(processes, heaps->boundary, false);
-  modes.p_slower_confirmed = p_slower(processes, heaps->boundary, true);
+  modes.p_slower = p_slower(processes, clusters->boundary, false);
+  modes.p_slower_confirmed = p_slower(processes, clusters->boundary, true);
   comparison.modes = modes;
-  comparison.modes_boundary = heaps->boundary;
+  comparison.modes_boundary = clusters->boundary;
   comparison.modes_share = share;
 }
 

@@ -1,15 +1,16 @@
-// A benchmark that runs in one of two ways from process to process, such as with memory laid out in
-// one of two ways. Which way a process takes is chance and no change of code.
+// Bimodal benchmarks: from process to process one of two times, such as by one of two memory
+// layouts. Which one a process takes is chance and no change of code.
 #pragma once
 
 #include "baselines/comparing/comparison.h"
 
 namespace fusegate::baselines {
 
-// Sets comparison.modes where its processes fall into two heaps (two_clusters.h), further apart than
-// the smallest effect that matters, and one card of either side shows both of them: else the sides,
-// or the cards, are what differs. Of runs measured side by side a block must show both too: where
-// every block lies in one heap, the machine changed between blocks, and blocks are compared alone.
+// Sets comparison.modes where its processes fall into two clusters (two_clusters.h), further apart
+// than the smallest effect that matters, and one card of either side shows both of them: else the
+// sides, or the cards, are what differs. Of runs measured side by side a block must show both too:
+// where every block lies in one cluster, the machine changed between blocks, and blocks are
+// compared alone.
 //
 // share: the quantity that decides (log_at_share()).
 void find_modes(const Circumstances& circumstances, double share, const Rule& rule,
@@ -17,7 +18,7 @@ void find_modes(const Circumstances& circumstances, double share, const Rule& ru
 
 bool is_in_upper_mode(const Comparison& comparison, const InvocationSummary& summary);
 
-// What lies between the heaps, of logarithms: the mean of what either side shows. 0 where they
+// What lies between the clusters, of logarithms: the mean of what either side shows. 0 where they
 // cannot be compared like with like.
 double gap_between_modes(const Comparison& comparison, const Circumstances& circumstances,
                          double share);

@@ -14,10 +14,10 @@ namespace fusegate::baselines {
 namespace {
 
 constexpr std::size_t kFewestInARow = 3;
-constexpr std::size_t kFewestRows = 8;
-constexpr double kOddRanges = 5;
+constexpr std::size_t kFewestBenchmarks = 8;
+constexpr double kOutlierRanges = 5;
 
-// Of each process of a card, row by row.
+// Of each process of a card, benchmark by benchmark.
 using Deviations = std::map<int, std::vector<double>>;
 
 void add_row(const BenchmarkSeries& series, int card, Deviations& deviations) {
@@ -33,31 +33,32 @@ void add_row(const BenchmarkSeries& series, int card, Deviations& deviations) {
   for (const auto& [process, logarithm] : row) deviations[process].push_back(logarithm - middle);
 }
 
-struct Departure {
+struct Deviation {
   int process = 0;
   double value = 0;
-  std::size_t rows = 0;
+  std::size_t benchmarks = 0;
 };
 
-double range_of(std::span<const Departure> sorted) {
+double range_of(std::span<const Deviation> sorted) {
   return sorted.back().value - sorted.front().value;
 }
 
 // Sorted by value.
-std::vector<Departure> departures_on(const Run& run, int card) {
+std::vector<Deviation> deviations_on(const Run& run, int card) {
   Deviations deviations;
   for (const BenchmarkSeries& series : run.benchmarks) add_row(series, card, deviations);
-  std::vector<Departure> result;
+  std::vector<Deviation> result;
   for (auto& [process, values] : deviations) {
-    const std::size_t rows = values.size();
-    if (rows >= kFewestRows) result.push_back({process, median(std::move(values)), rows});
+    const std::size_t benchmarks = values.size();
+    if (benchmarks < kFewestBenchmarks) continue;
+    result.push_back({process, median(std::move(values)), benchmarks});
   }
-  std::ranges::sort(result, {}, &Departure::value);
+  std::ranges::sort(result, {}, &Deviation::value);
   return result;
 }
 
 // The closest three quarters of them.
-std::span<const Departure> siblings_among(const std::vector<Departure>& sorted) {
+std::span<const Deviation> inliers_among(const std::vector<Deviation>& sorted) {
   const std::size_t count = sorted.size() - std::max<std::size_t>(1, sorted.size() / 4);
   const auto from = [&](std::size_t first) { return std::span(sorted).subspan(first, count); };
   std::size_t closest = 0;
@@ -67,51 +68,52 @@ std::span<const Departure> siblings_among(const std::vector<Departure>& sorted) 
   return from(closest);
 }
 
-void add_odd(const Run& run, const std::vector<Departure>& sorted, double min_effect,
-             std::vector<OddProcess>& odd) {
+void add_outliers(const Run& run, const std::vector<Deviation>& sorted, double min_effect,
+                  std::vector<OddProcess>& outliers) {
   if (sorted.size() < kFewestInARow) return;
-  const std::span<const Departure> siblings = siblings_among(sorted);
-  const double least = std::max(std::log1p(min_effect), kOddRanges * range_of(siblings));
+  const std::span<const Deviation> inliers = inliers_among(sorted);
+  const double least = std::max(std::log1p(min_effect), kOutlierRanges * range_of(inliers));
   std::vector<double> values;
-  for (const Departure& sibling : siblings) values.push_back(sibling.value);
+  for (const Deviation& inlier : inliers) values.push_back(inlier.value);
   const double middle = median(std::move(values));
-  for (const Departure& one : sorted) {
+  for (const Deviation& one : sorted) {
     const double beyond =
-        std::max(one.value - siblings.back().value, siblings.front().value - one.value);
+        std::max(one.value - inliers.back().value, inliers.front().value - one.value);
     if (beyond <= least) continue;
-    odd.push_back({.process = one.process,
-                   .name = run.processes.at(static_cast<std::size_t>(one.process)),
-                   .departure = std::expm1(one.value - middle),
-                   .rows = one.rows,
-                   .is_set_aside = sorted.size() >= kFewestToSetAside});
+    outliers.push_back({.process = one.process,
+                        .name = run.processes.at(static_cast<std::size_t>(one.process)),
+                        .departure = std::expm1(one.value - middle),
+                        .benchmarks = one.benchmarks,
+                        .is_set_aside = sorted.size() >= kFewestToSetAside});
   }
 }
 
 // What differs by less hides little, and time at equal clock is mostly free of it.
-constexpr double kOddness = 2;
+constexpr double kLeastEffects = 2;
 
 }  // namespace
 
 std::vector<OddProcess> odd_processes(const Run& run, double min_effect) {
   if (run.processes.empty()) return {};
-  std::vector<OddProcess> odd;
+  std::vector<OddProcess> outliers;
   const int cards = static_cast<int>(cards_of(run).size());
   for (int card = 0; card < cards; ++card) {
-    add_odd(run, departures_on(run, card), kOddness * min_effect, odd);
+    add_outliers(run, deviations_on(run, card), kLeastEffects * min_effect, outliers);
   }
-  return odd;
+  return outliers;
 }
 
-std::string odd_process_text(const OddProcess& odd) {
+std::string odd_process_text(const OddProcess& outlier) {
   return fmt::format(
-      "process {} took {:.1f} % {} in the median over {} benchmarks than its siblings", odd.name,
-      100 * std::abs(odd.departure), odd.departure > 0 ? "longer" : "less", odd.rows);
+      "process {} is an outlier: {:.1f} % {} than the others (median of {} benchmarks)",
+      outlier.name, 100 * std::abs(outlier.departure), outlier.departure > 0 ? "slower" : "faster",
+      outlier.benchmarks);
 }
 
-Run without_odd_processes(Run run, const std::vector<OddProcess>& odd) {
-  const auto is_set_aside = [&odd](const InvocationSummary& summary) {
-    const auto found = std::ranges::find(odd, summary.process, &OddProcess::process);
-    return found != odd.end() && found->is_set_aside;
+Run without_odd_processes(Run run, const std::vector<OddProcess>& outliers) {
+  const auto is_set_aside = [&outliers](const InvocationSummary& summary) {
+    const auto found = std::ranges::find(outliers, summary.process, &OddProcess::process);
+    return found != outliers.end() && found->is_set_aside;
   };
   for (BenchmarkSeries& series : run.benchmarks) std::erase_if(series.invocations, is_set_aside);
   return run;

@@ -14,13 +14,13 @@ struct HostRule {
 };
 
 struct Rule {
-  double min_effect = 0.0015;          // smallest effect that matters, 0.0015 = 0.15 %
-  // What "slower" and "faster" are tested against; else min_effect. Within min_effect a benchmark is
-  // unchanged all the same.
+  double min_effect = 0.0015;  // smallest effect that matters, 0.0015 = 0.15 %
+  // What "slower" and "faster" are tested against; else min_effect. Within min_effect a benchmark
+  // is unchanged all the same.
   std::optional<double> tested_effect{};
   double false_discovery_rate = 0.01;  // over the whole suite
   double confidence = 0.95;            // of the interval
-  CardDifferences cards{};             // where the runs themselves do not tell them
+  CardDifferences cards{};             // where the runs themselves do not show them
   HostRule host{};
   // The code is the same on both sides, and what the machine did is what is asked: nothing of it is
   // taken for noise.

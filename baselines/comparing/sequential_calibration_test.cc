@@ -1,4 +1,4 @@
-// Whether error rates hold where undecided and suspicious benchmarks get more invocations: the rule
+// Whether error rates hold where undecided and suspicious benchmarks get more processes: the rule
 // of `fusegate run` and `duet`, on simulated suites whose truth is known. Nothing stops early for
 // looking slower; a benchmark stops early only where it is unchanged; the test is made once, on all
 // that was measured, and a regression must show again in what was added.

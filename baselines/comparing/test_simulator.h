@@ -48,7 +48,7 @@ struct Simulation {
   double drift = 0;              // of the candidate, in all rows
   double arithmetic_drift = 0;   // likewise, but for rows bound by memory
   MachineMoves moves{};
-  int identical = 0;       // rows of equal work, which neither code nor slowdown touches
+  int identical = 0;       // rows of identical code, which neither code nor slowdown touches
   int baseline_cards = 0;  // none of them the candidate's, each with its share; 0: the same card
   double card_spread = 0;  // standard deviation of a card, by thirds of duration
   // Of a card in one row by itself, the largest: rows have from a tenth of it.
@@ -211,13 +211,15 @@ class Simulator {
       counts.slowed += suite[i].slowed;
       counts.found += called && suite[i].slowed;
       const double truth = suite[i].ratio - 1;
-      counts.covered += verdicts[i].interval.low <= truth && truth <= verdicts[i].interval.high;
+      counts.covered += verdicts[i].estimates.interval.low <= truth &&
+                        truth <= verdicts[i].estimates.interval.high;
       ++counts.judged;
     }
     ++counts.suites;
     counts.suites_with_false_calls += false_calls > 0;
-    counts.suites_that_moved +=
-        std::ranges::count(verdicts, Obstacle::kSuiteMoved, &Verdict::obstacle) > 0;
+    counts.suites_that_moved += std::ranges::any_of(verdicts, [](const Verdict& verdict) {
+      return verdict.reason.obstacle == Obstacle::kSuiteMoved;
+    });
     counts.suites_with_false_regressions += false_regressions > 0;
     counts.false_share_sum += calls > 0 ? static_cast<double>(false_calls) / calls : 0;
   }

@@ -25,10 +25,10 @@ std::string_view verdict_name(VerdictKind kind) {
 }
 
 VerdictKind first_sight(const Verdict& verdict) {
-  const bool are_few =
-      verdict.obstacle == Obstacle::kFewProcesses || verdict.obstacle == Obstacle::kFewInBaseline;
+  const bool are_few = verdict.reason.obstacle == Obstacle::kFewProcesses ||
+                       verdict.reason.obstacle == Obstacle::kFewInBaseline;
   if (!are_few) return verdict.kind;
-  return verdict.effect > 0 ? VerdictKind::kRegression : VerdictKind::kImprovement;
+  return verdict.estimates.effect > 0 ? VerdictKind::kRegression : VerdictKind::kImprovement;
 }
 
 std::string_view quantity_name(Quantity quantity) {

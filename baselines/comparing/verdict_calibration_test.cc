@@ -30,8 +30,8 @@ TEST(Calibration, UnchangedSuitesRaiseNoAlarm) {
 
 // Every candidate slower by exactly the smallest effect: the worst case of the hypothesis, in which
 // one suite in a hundred may have a call. Time alone is used, as asking for cycles too only lowers
-// it. Over 6,000 suites it was 1.3 % with two invocations a side, 1.0 % with three and 0.8 % with
-// five: the simulated noise is log-uniform and not of the prior's shape, which few invocations
+// it. Over 6,000 suites it was 1.3 % with two processes a side, 1.0 % with three and 0.8 % with
+// five: the simulated noise is log-uniform and not of the prior's shape, which few processes
 // feel.
 TEST(Calibration, TheLevelHoldsWhereEveryBenchmarkSitsOnTheEdge) {
   for (const int invocations : {2, 5}) {
@@ -97,7 +97,8 @@ TEST(Calibration, TheSmallestDetectableEffectIsFoundNineTimesInTen) {
             make_series(name, i < kBenchmarks / 10 ? 1 + detectable : 1));
       }
       const auto verdicts = judge(baseline, candidate, {});
-      for (const Verdict& verdict : verdicts) sum += verdict.smallest_detectable / kBenchmarks;
+      for (const Verdict& verdict : verdicts)
+        sum += verdict.estimates.smallest_detectable / kBenchmarks;
       for (int i = 0; i < kBenchmarks / 10; ++i) {
         found += verdicts[static_cast<std::size_t>(i)].kind == VerdictKind::kRegression;
       }
@@ -168,7 +169,7 @@ Found found_when_slowed(double slowdown, const Rule& rule) {
     // Of one session, as all four were: else what all share may be the machine's.
     baseline.session = candidate.session = "one";
     for (const Verdict& verdict : judge(baseline, candidate, rule)) {
-      if (verdict.baseline_ns < 20'000) continue;
+      if (verdict.baseline.time_ns < 20'000) continue;
       ++found.cases;
       found.regressions += first_sight(verdict) == VerdictKind::kRegression;
     }

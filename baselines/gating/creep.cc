@@ -21,7 +21,8 @@ std::vector<Verdict> slower_since(const std::vector<Verdict>& anchor,
     if (verdict.kind != VerdictKind::kRegression) continue;
     if (!known.contains(verdict.benchmark)) slower.push_back(verdict);
   }
-  std::ranges::stable_sort(slower, std::ranges::greater{}, &Verdict::effect);
+  std::ranges::stable_sort(slower, std::ranges::greater{},
+                           [](const Verdict& verdict) { return verdict.estimates.effect; });
   return slower;
 }
 
@@ -40,7 +41,7 @@ Creep creep_since(const Baseline& anchor, const Run& candidate,
 }
 
 bool is_beyond(const Verdict& verdict, double max_creep) {
-  return verdict.interval.low > max_creep;
+  return verdict.estimates.interval.low > max_creep;
 }
 
 }  // namespace fusegate::baselines

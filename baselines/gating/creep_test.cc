@@ -48,7 +48,7 @@ TEST(Creep, IsSeenFromTheAnchorAlone) {
   EXPECT_EQ(result.exit_code, ExitCode::kNoRegression);
   ASSERT_TRUE(result.creep.has_value());
   ASSERT_THAT(result.creep->slower, SizeIs(4));
-  EXPECT_NEAR(result.creep->slower[0].effect, 0.021, 1e-4);
+  EXPECT_NEAR(result.creep->slower[0].estimates.effect, 0.021, 1e-4);
   EXPECT_EQ(result.creep->since, "2026-10-01T00:00:00+00:00");
   EXPECT_FALSE(result.creep->other_card);
 }
@@ -116,7 +116,7 @@ TEST(Creep, InTheSustainedRegimeIsThatOfCycles) {
   const GateResult result = gate(baseline, candidate, with_max_creep(0.02));
   EXPECT_EQ(result.exit_code, ExitCode::kRegression);
   ASSERT_THAT(result.creep->slower, SizeIs(4));
-  EXPECT_NEAR(result.creep->slower[0].effect, 0.021, 1e-4);
+  EXPECT_NEAR(result.creep->slower[0].estimates.effect, 0.021, 1e-4);
 }
 
 TEST(Creep, WithoutAnAnchorIsNotSpokenOf) {

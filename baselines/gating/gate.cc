@@ -21,10 +21,10 @@ std::vector<const Verdict*> beyond(const std::vector<Verdict>& verdicts, double 
                                    bool (*is_asked)(const Verdict&)) {
   std::vector<const Verdict*> found;
   for (const Verdict& verdict : verdicts) {
-    if (is_asked(verdict) && !(verdict.ruled_out <= limit)) found.push_back(&verdict);
+    if (is_asked(verdict) && !(verdict.estimates.ruled_out <= limit)) found.push_back(&verdict);
   }
   std::ranges::stable_sort(found, std::ranges::greater{}, [](const Verdict* verdict) {
-    return std::isnan(verdict->ruled_out) ? -1 : verdict->ruled_out;
+    return std::isnan(verdict->estimates.ruled_out) ? -1 : verdict->estimates.ruled_out;
   });
   return found;
 }
@@ -32,9 +32,15 @@ std::vector<const Verdict*> beyond(const std::vector<Verdict>& verdicts, double 
 // Where a side has a single process, no slowdown whatever would have given another answer.
 bool could_be_judged(const Verdict& verdict) {
   if (verdict.kind == VerdictKind::kIdentical) return true;
-  return std::isfinite(verdict.interval.low) && verdict.baseline_invocations > 1 &&
-         verdict.candidate_invocations > 1;
+  return std::isfinite(verdict.estimates.interval.low) && verdict.baseline.processes > 1 &&
+         verdict.candidate.processes > 1;
 }
+
+// Obstacles to a change that the data show by more than matters.
+constexpr Obstacle kBeyondWhatMatters[] = {
+    Obstacle::kMachineUnknown, Obstacle::kAmongOthers,   Obstacle::kSuiteMoved,
+    Obstacle::kFewProcesses,   Obstacle::kFewInBaseline, Obstacle::kNotConfirmed,
+    Obstacle::kDisagreement,   Obstacle::kControlsMoved, Obstacle::kNotCertain};
 
 void conclude(ExitCode exit_code, GateCause cause, GateResult& result) {
   result.exit_code = exit_code;
@@ -75,7 +81,7 @@ void fold_ruled_out(double limit, GateResult& result) {
 // Asked for: a library that picks another kernel is to be looked at though time has not changed.
 void fold_kernels(const Run& baseline, const Run& candidate, GateResult& result) {
   if (result.exit_code == ExitCode::kRegression) return;
-  if (std::ranges::any_of(result.stories, &KernelStory::launches_changed)) {
+  if (std::ranges::any_of(result.kernel_diffs, &KernelStory::launches_changed)) {
     conclude(ExitCode::kRegression, GateCause::kOtherKernels, result);
     return;
   }
@@ -108,9 +114,9 @@ std::string why_absent(const Run& run, std::string_view side, const std::string&
 void explain_absent(const Run& baseline, const Run& candidate, std::vector<Verdict>& verdicts) {
   for (Verdict& verdict : verdicts) {
     if (verdict.kind == VerdictKind::kMissing) {
-      verdict.failure = why_absent(candidate, "candidate", verdict.benchmark);
+      verdict.reason.failure = why_absent(candidate, "candidate", verdict.benchmark);
     } else if (verdict.kind == VerdictKind::kNew) {
-      verdict.failure = why_absent(baseline, "baseline", verdict.benchmark);
+      verdict.reason.failure = why_absent(baseline, "baseline", verdict.benchmark);
     }
   }
 }
@@ -125,9 +131,9 @@ HostTimes host_times_of(const Run& baseline, const Run& candidate, const Rule& r
                         const GateResult& result) {
   Run baseline_copy;
   Run candidate_copy;
-  return compare_host_times(without_set_aside(baseline, result.odd_in_baseline, baseline_copy),
-                            without_set_aside(candidate, result.odd_in_candidate, candidate_copy),
-                            rule);
+  return compare_host_times(
+      without_set_aside(baseline, result.outliers_in_baseline, baseline_copy),
+      without_set_aside(candidate, result.outliers_in_candidate, candidate_copy), rule);
 }
 
 // Asked for. What another host does fails nobody.
@@ -167,49 +173,15 @@ void fold_creep(const Creep& creep, double max_creep, GateResult& result) {
 
 bool looks_slower(const Verdict& verdict) {
   if (verdict.kind != VerdictKind::kInconclusive || verdict.is_control) return false;
-  switch (verdict.obstacle) {
-    case Obstacle::kMachineUnknown:
-    case Obstacle::kAmongOthers:
-    case Obstacle::kSuiteMoved:
-    case Obstacle::kFewProcesses:
-    case Obstacle::kFewInBaseline:
-    case Obstacle::kNotConfirmed:
-    case Obstacle::kDisagreement:
-    case Obstacle::kControlsMoved:
-    case Obstacle::kNotCertain:
-      return verdict.effect > 0;
-    case Obstacle::kSlowerMode:
-      return true;
-    case Obstacle::kNone:
-    case Obstacle::kNoSpread:
-    case Obstacle::kBorrowedNoise:
-    case Obstacle::kSingleBaseline:
-    case Obstacle::kSingleCandidate:
-    case Obstacle::kMachineMoved:
-    case Obstacle::kTwoModes:
-    case Obstacle::kClockSaysSlower:
-    case Obstacle::kClockSaysFaster:
-    case Obstacle::kCardsDiffer:
-    case Obstacle::kTooWide:
-      break;
-  }
-  return false;
+  const Obstacle obstacle = verdict.reason.obstacle;
+  if (obstacle == Obstacle::kSlowerMode) return true;
+  return std::ranges::find(kBeyondWhatMatters, obstacle) != std::end(kBeyondWhatMatters) &&
+         verdict.estimates.effect > 0;
 }
 
 bool is_decided(const Verdict& verdict) {
-  switch (verdict.kind) {
-    case VerdictKind::kRegression:
-    case VerdictKind::kImprovement:
-    case VerdictKind::kUnchanged:
-    case VerdictKind::kIdentical:
-      return true;
-    case VerdictKind::kInconclusive:
-    case VerdictKind::kNew:
-    case VerdictKind::kMissing:
-    case VerdictKind::kInvalid:
-      break;
-  }
-  return false;
+  return verdict.kind == VerdictKind::kRegression || verdict.kind == VerdictKind::kImprovement ||
+         verdict.kind == VerdictKind::kUnchanged || verdict.kind == VerdictKind::kIdentical;
 }
 
 bool can_be_slower(const Verdict& verdict) {
@@ -260,14 +232,14 @@ GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& op
   explain_absent(baseline, candidate, result.verdicts);
   add_left_out(baseline, "baseline", result.left_out);
   add_left_out(candidate, "candidate", result.left_out);
-  result.odd_in_baseline = odd_processes(baseline, options.rule.min_effect);
-  result.odd_in_candidate = odd_processes(candidate, options.rule.min_effect);
+  result.outliers_in_baseline = odd_processes(baseline, options.rule.min_effect);
+  result.outliers_in_candidate = odd_processes(candidate, options.rule.min_effect);
   result.host = host_times_of(baseline, candidate, options.rule, result);
   fold(options.strict, options.allow, result);
   if (options.require_ruled_out) fold_ruled_out(*options.require_ruled_out, result);
   fold_expectations(candidate, result);
   result.families = families_of(result.verdicts);
-  result.stories = tell_stories(baseline, candidate, result.verdicts, options.rule);
+  result.kernel_diffs = tell_stories(baseline, candidate, result.verdicts, options.rule);
   if (options.fail_on_changed_kernels) fold_kernels(baseline, candidate, result);
   if (options.fail_on_host) fold_host(result);
   return result;

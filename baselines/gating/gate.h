@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "baselines/comparing/families.h"
 #include "baselines/comparing/host_times.h"
 #include "baselines/comparing/outlier_processes.h"
 #include "baselines/comparing/rule.h"
 #include "baselines/comparing/verdict.h"
 #include "baselines/gating/creep.h"
+#include "baselines/gating/families.h"
 #include "baselines/gating/kernel_diff.h"
 #include "baselines/gating/staleness.h"
 #include "baselines/io/exit_code.h"
@@ -56,7 +56,7 @@ enum class GateCause {
   kSlower,
   kInvalid,
   kNoBenchmark,    // neither run has any
-  kNoInvocations,  // no benchmark has two invocations on each side
+  kNoInvocations,  // no benchmark has two processes on each side
   kUnconfirmed,    // looks slower, and is not called
   kUndecided,      // strict, and not every benchmark was decided
   kLeftOut,        // strict, and something is left out
@@ -68,7 +68,7 @@ enum class GateCause {
   kKernelsUnknown,     // likewise, and a run has no profiles
   kHostSlower,         // asked for: launching takes longer
   kHostUnconfirmed,    // likewise: it looks so, and is not called
-  kHostUnknown,        // likewise, and no benchmark tells it on both sides
+  kHostUnknown,        // likewise, and no benchmark has a host time on both sides
   kCrept,              // by more than is allowed since the anchor
 };
 
@@ -77,11 +77,11 @@ enum class GateCause {
 // that let it pass would let pass what it has seen.
 bool looks_slower(const Verdict& verdict);
 
-// Whether it was decided: by its times, or because the work is equal.
+// Whether it was decided: by its times, or because the code is identical.
 bool is_decided(const Verdict& verdict);
 
 // Whether a change of the code can have slowed it: the baseline has it, and it is neither a control
-// nor equal work.
+// nor identical code.
 bool can_be_slower(const Verdict& verdict);
 
 // Whether fewer than half of those that can be slower were decided. Then "no regression" is no pass
@@ -107,12 +107,12 @@ struct GateResult {
   std::vector<Family> families;                      // the slowest first
   std::vector<UnmetExpectation> unmet_expectations;  // sorted by name
   std::vector<LeftOut> left_out;                     // the baseline's first
-  std::vector<OddProcess> odd_in_baseline;           // by card and departure
-  std::vector<OddProcess> odd_in_candidate;
-  HostTimes host;                      // what launching costs the host
-  std::vector<KernelStory> stories;    // of what changed and why; sorted by name
-  std::optional<Staleness> staleness;  // of a stored baseline
-  std::optional<Creep> creep;          // where there is an anchor to tell it by
+  std::vector<OddProcess> outliers_in_baseline;      // by card and deviation
+  std::vector<OddProcess> outliers_in_candidate;
+  HostTimes host;                         // what launching costs the host
+  std::vector<KernelStory> kernel_diffs;  // of what changed and why; sorted by name
+  std::optional<Staleness> staleness;     // of a stored baseline
+  std::optional<Creep> creep;             // where there is an anchor
 };
 
 // 1 where anything regressed, or kernels changed or host times got longer where that is to fail, or

@@ -1,7 +1,7 @@
 // How long the gate takes and how much memory: writes two runs of the same code in the form that
 // fusegate_bench writes them, then loads and gates them.
 //
-//   fusegate_gate_speed [--benchmarks=10000] [--invocations=5] [--samples=3]
+//   fusegate_gate_speed [--benchmarks=10000] [--processes=5] [--samples=3]
 #include <fmt/format.h>
 #include <malloc.h>
 

@@ -213,10 +213,10 @@ TEST(Gate, SaysWhyASideLacksABenchmark) {
   skipping.skipped = {{"b", "needs sm_90"}};
   const Verdict missing = gate(whole, skipping, {}).verdicts.at(1);
   EXPECT_EQ(missing.kind, VerdictKind::kMissing);
-  EXPECT_EQ(missing.failure, "the candidate skipped it: needs sm_90");
+  EXPECT_EQ(missing.reason.failure, "the candidate skipped it: needs sm_90");
   const Verdict added = gate(skipping, whole, {}).verdicts.at(1);
   EXPECT_EQ(added.kind, VerdictKind::kNew);
-  EXPECT_EQ(added.failure, "the baseline skipped it: needs sm_90");
+  EXPECT_EQ(added.reason.failure, "the baseline skipped it: needs sm_90");
 }
 
 TEST(Gate, AsksForSoMuchToBeRuledOut) {
@@ -246,7 +246,7 @@ TEST(TooLittleRuledOut, NamesTheWorstFirst) {
     Verdict verdict;
     verdict.benchmark = name;
     verdict.kind = kind;
-    verdict.ruled_out = ruled_out;
+    verdict.estimates.ruled_out = ruled_out;
     return verdict;
   };
   const std::vector<Verdict> verdicts{verdict("a", VerdictKind::kUnchanged, 0.01),
@@ -367,8 +367,8 @@ TEST(Gate, HostTimesAreThoseOfTheProcessesThatCount) {
   number_processes(baseline);
   number_processes(candidate);
   const GateResult result = gate(baseline, candidate, {});
-  ASSERT_EQ(result.odd_in_candidate.size(), 1u);
-  ASSERT_TRUE(result.odd_in_candidate[0].is_set_aside);
+  ASSERT_EQ(result.outliers_in_candidate.size(), 1u);
+  ASSERT_TRUE(result.outliers_in_candidate[0].is_set_aside);
   ASSERT_EQ(result.host.changes.size(), 1u);
   EXPECT_EQ(result.host.changes[0].benchmark, "d");
   EXPECT_EQ(result.host.changes[0].verdict, HostVerdict::kSlower);

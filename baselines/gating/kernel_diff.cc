@@ -40,22 +40,22 @@ bool moved(const std::vector<double>& before, const std::vector<double>& after, 
 }
 
 void compare_profiles(const KernelProfile& before, const KernelProfile& after, double least_ns,
-                      double level, KernelStory& story) {
-  story.has_profiles = true;
-  story.pairs = pair_kernels(before.kernels, after.kernels);
-  story.gaps_ns = {median(before.gaps_ns), median(after.gaps_ns)};
-  story.leads_ns = {median(before.leads_ns), median(after.leads_ns)};
-  story.gaps_moved = moved(before.gaps_ns, after.gaps_ns, least_ns, level);
-  story.leads_moved = moved(before.leads_ns, after.leads_ns, least_ns, level);
-  story.memory_ns = {before.memory_ns, after.memory_ns};
-  story.memory_operations = {static_cast<double>(before.memory_operations),
-                             static_cast<double>(after.memory_operations)};
+                      double level, KernelStory& diff) {
+  diff.has_profiles = true;
+  diff.pairs = pair_kernels(before.kernels, after.kernels);
+  diff.gaps_ns = {median(before.gaps_ns), median(after.gaps_ns)};
+  diff.leads_ns = {median(before.leads_ns), median(after.leads_ns)};
+  diff.gaps_moved = moved(before.gaps_ns, after.gaps_ns, least_ns, level);
+  diff.leads_moved = moved(before.leads_ns, after.leads_ns, least_ns, level);
+  diff.memory_ns = {before.memory_ns, after.memory_ns};
+  diff.memory_operations = {static_cast<double>(before.memory_operations),
+                            static_cast<double>(after.memory_operations)};
 }
 
 template <typename Wanted>
-double change_of(const KernelStory& story, Wanted wanted) {
+double change_of(const KernelStory& diff, Wanted wanted) {
   double sum = 0;
-  for (const KernelPair& pair : story.pairs) sum += wanted(pair) ? pair.change_ns() : 0;
+  for (const KernelPair& pair : diff.pairs) sum += wanted(pair) ? pair.change_ns() : 0;
   return sum;
 }
 
@@ -63,70 +63,69 @@ bool is_another_launch(const KernelPair& pair) { return pair.is_alone() && !pair
 bool is_another_kernel(const KernelPair& pair) { return pair.is_other() || pair.is_part_of_other; }
 bool is_same(const KernelPair& pair) { return !pair.is_alone() && !pair.is_other(); }
 
-// The one that accounts for most of a change of time. kUntold where all of them together do not go
-// its way by half of it at least: then the profiled call did something else than the samples, and
-// the largest of its small changes is noise.
-StoryKind largest_part(const KernelStory& story, const Verdict& verdict) {
+// The one that accounts for most of a change of time. kUnexplained where all of them together do
+// not go its way by half of it at least: then the profiled call did something else than the
+// samples, and the largest of its small changes is noise.
+StoryKind largest_part(const KernelStory& diff, const Verdict& verdict) {
   const double direction = direction_of(verdict);
-  const double gaps = story.gaps_moved ? story.gaps_ns.change() : 0;
+  const double gaps = diff.gaps_moved ? diff.gaps_ns.change() : 0;
   const std::array<std::pair<StoryKind, double>, 4> parts{
-      {{StoryKind::kLaunches, change_of(story, is_another_launch) + story.memory_ns.change()},
-       {StoryKind::kOtherKernel, change_of(story, is_another_kernel)},
+      {{StoryKind::kLaunches, change_of(diff, is_another_launch) + diff.memory_ns.change()},
+       {StoryKind::kOtherKernel, change_of(diff, is_another_kernel)},
        {StoryKind::kGaps, gaps},
-       {StoryKind::kSameKernels, change_of(story, is_same)}}};
+       {StoryKind::kSameKernels, change_of(diff, is_same)}}};
   double sum = 0;
   for (const auto& [kind, change] : parts) sum += change;
-  if (direction * sum < std::abs(verdict.effect) * verdict.baseline_ns / 2) {
-    return StoryKind::kUntold;
+  if (direction * sum < std::abs(verdict.estimates.effect) * verdict.baseline.time_ns / 2) {
+    return StoryKind::kUnexplained;
   }
   const auto way = [&](const auto& part) { return direction * part.second; };
   return std::ranges::max_element(parts, {}, way)->first;
 }
 
-StoryKind changed_launches(const KernelStory& story) {
-  if (std::ranges::any_of(story.pairs, is_another_launch) ||
-      story.memory_operations.change() != 0) {
+StoryKind changed_launches(const KernelStory& diff) {
+  if (std::ranges::any_of(diff.pairs, is_another_launch) || diff.memory_operations.change() != 0) {
     return StoryKind::kLaunches;
   }
-  return std::ranges::any_of(story.pairs, is_another_kernel) ? StoryKind::kOtherKernel
-                                                             : StoryKind::kNothing;
+  return std::ranges::any_of(diff.pairs, is_another_kernel) ? StoryKind::kOtherKernel
+                                                            : StoryKind::kNothing;
 }
 
-StoryKind kind_of(const KernelStory& story, const Verdict& verdict) {
+StoryKind kind_of(const KernelStory& diff, const Verdict& verdict) {
   const double direction = direction_of(verdict);
-  if (!story.has_profiles) {
-    if (verdict.clock_moved) return StoryKind::kClock;
+  if (!diff.has_profiles) {
+    if (verdict.reason.clock_moved) return StoryKind::kClock;
     if (direction == 0) return StoryKind::kNothing;
-    return story.work_changed() ? StoryKind::kOtherWork : StoryKind::kNoProfile;
+    return diff.work_changed() ? StoryKind::kOtherWork : StoryKind::kNoProfile;
   }
-  const StoryKind changed = changed_launches(story);
+  const StoryKind changed = changed_launches(diff);
   if (direction != 0) {
-    const StoryKind largest = largest_part(story, verdict);
-    if (largest != StoryKind::kUntold) return largest;
+    const StoryKind largest = largest_part(diff, verdict);
+    if (largest != StoryKind::kUnexplained) return largest;
     if (changed != StoryKind::kNothing) return changed;
-    if (verdict.clock_moved) return StoryKind::kClock;
-    return story.work_changed() ? StoryKind::kOtherWork : StoryKind::kUntold;
+    if (verdict.reason.clock_moved) return StoryKind::kClock;
+    return diff.work_changed() ? StoryKind::kOtherWork : StoryKind::kUnexplained;
   }
   if (changed != StoryKind::kNothing) return changed;
-  if (verdict.clock_moved) return StoryKind::kClock;
-  const bool host = story.gaps_moved || story.leads_moved || story.host_moved;
+  if (verdict.reason.clock_moved) return StoryKind::kClock;
+  const bool host = diff.gaps_moved || diff.leads_moved || diff.host_moved;
   return host ? StoryKind::kGaps : StoryKind::kNothing;
 }
 
 std::string why_unknown(const BenchmarkSeries& series, std::string_view side) {
-  if (!series.identity) return fmt::format("the {} does not tell what it launches", side);
+  if (!series.identity) return fmt::format("the {} has no code hashes", side);
   return series.identity->unknown;
 }
 
-void compare_work(const BenchmarkSeries& before, const BenchmarkSeries& after, KernelStory& story) {
-  story.work_unknown = why_unknown(before, "baseline");
-  if (story.work_unknown.empty()) story.work_unknown = why_unknown(after, "candidate");
-  if (!story.work_unknown.empty()) return;
-  story.work_changes =
+void compare_work(const BenchmarkSeries& before, const BenchmarkSeries& after, KernelStory& diff) {
+  diff.work_unknown = why_unknown(before, "baseline");
+  if (diff.work_unknown.empty()) diff.work_unknown = why_unknown(after, "candidate");
+  if (!diff.work_unknown.empty()) return;
+  diff.work_changes =
       launch_changes(*before.identity, *after.identity, before.profile, after.profile);
   // Of more or fewer launches it is another one anyway.
-  story.order_changed = before.identity->launches.size() == after.identity->launches.size() &&
-                        before.identity->order != after.identity->order;
+  diff.order_changed = before.identity->launches.size() == after.identity->launches.size() &&
+                       before.identity->order != after.identity->order;
 }
 
 bool doubled_or_halved(const BeforeAfter& time_ns) {
@@ -157,8 +156,8 @@ std::string_view story_name(StoryKind kind) {
       return "clock";
     case StoryKind::kOtherWork:
       return "other_work";
-    case StoryKind::kUntold:
-      return "untold";
+    case StoryKind::kUnexplained:
+      return "unexplained";
     case StoryKind::kNoProfile:
       return "no_profile";
   }
@@ -171,25 +170,23 @@ bool KernelStory::launches_changed() const {
 
 KernelStory tell_story(const BenchmarkSeries* baseline, const BenchmarkSeries* candidate,
                        const Verdict& verdict, const Rule& rule, std::size_t suite_size) {
-  KernelStory story;
-  story.benchmark = verdict.benchmark;
-  if (!baseline || !candidate) return story;
+  KernelStory diff;
+  diff.benchmark = verdict.benchmark;
+  if (!baseline || !candidate) return diff;
   if (baseline->profile && candidate->profile) {
-    const double least_ns = rule.min_effect * verdict.baseline_ns;
+    const double least_ns = rule.min_effect * verdict.baseline.time_ns;
     const double level = rule.false_discovery_rate / static_cast<double>(suite_size);
-    compare_profiles(*baseline->profile, *candidate->profile, least_ns, level, story);
+    compare_profiles(*baseline->profile, *candidate->profile, least_ns, level, diff);
   }
-  compare_work(*baseline, *candidate, story);
-  story.host_ns = {counter(*baseline, "host_ns"), counter(*candidate, "host_ns")};
-  story.host_moved = verdict.baseline_invocations > 1 && verdict.candidate_invocations > 1 &&
-                     doubled_or_halved(story.host_ns);
-  story.kind = kind_of(story, verdict);
-  story.verdict = verdict.kind;
-  story.effect = verdict.effect;
-  story.effect_time = verdict.effect_time;
-  story.effect_cycles = verdict.effect_cycles;
-  story.time_ns = {verdict.baseline_ns, verdict.candidate_ns};
-  return story;
+  compare_work(*baseline, *candidate, diff);
+  diff.host_ns = {counter(*baseline, "host_ns"), counter(*candidate, "host_ns")};
+  diff.host_moved = verdict.baseline.processes > 1 && verdict.candidate.processes > 1 &&
+                    doubled_or_halved(diff.host_ns);
+  diff.kind = kind_of(diff, verdict);
+  diff.verdict = verdict.kind;
+  diff.estimates = verdict.estimates;
+  diff.time_ns = {verdict.baseline.time_ns, verdict.candidate.time_ns};
+  return diff;
 }
 
 std::vector<KernelStory> tell_stories(const Run& baseline, const Run& candidate,
@@ -197,14 +194,15 @@ std::vector<KernelStory> tell_stories(const Run& baseline, const Run& candidate,
   std::map<std::string_view, std::pair<const BenchmarkSeries*, const BenchmarkSeries*>> sides;
   for (const BenchmarkSeries& series : baseline.benchmarks) sides[series.name].first = &series;
   for (const BenchmarkSeries& series : candidate.benchmarks) sides[series.name].second = &series;
-  std::vector<KernelStory> stories;
+  std::vector<KernelStory> diffs;
   for (const Verdict& verdict : verdicts) {
     const auto& [before, after] = sides[verdict.benchmark];
-    KernelStory story = tell_story(before, after, verdict, rule, verdicts.size());
-    const bool is_told = story.kind != StoryKind::kNothing && story.kind != StoryKind::kNoProfile;
-    if (is_told) stories.push_back(std::move(story));
+    KernelStory diff = tell_story(before, after, verdict, rule, verdicts.size());
+    const bool is_explained =
+        diff.kind != StoryKind::kNothing && diff.kind != StoryKind::kNoProfile;
+    if (is_explained) diffs.push_back(std::move(diff));
   }
-  return stories;
+  return diffs;
 }
 
 }  // namespace fusegate::baselines

@@ -1,5 +1,5 @@
-// Why a benchmark's time changed, or what changed though its time did not, as told by what it
-// launched on either side (kernel_profile.h). It explains a verdict and never makes one.
+// Why a benchmark's time changed, or what changed though its time did not: the kernels that it
+// launched before and after (kernel_profile.h). It explains a verdict and never makes one.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ enum class StoryKind {
   kSameKernels,  // the same kernels, slower or faster themselves
   kClock,        // the same kernels at another clock
   kOtherWork,    // time changed, by other code, launches or arguments, and no profile shows how
-  kUntold,       // time changed, and the profiled calls show less than half of that
+  kUnexplained,  // time changed, and the profiled calls show less than half of that
   kNoProfile,    // time changed, and a side has no profile
 };
 
@@ -40,15 +40,13 @@ struct KernelStory {
   StoryKind kind = StoryKind::kNothing;
   // Of the verdict that it explains.
   VerdictKind verdict = VerdictKind::kInconclusive;
-  double effect = 0;
-  double effect_time = 0;
-  double effect_cycles = 0;
+  Estimates estimates;
   BeforeAfter time_ns;
   bool has_profiles = false;
   std::vector<KernelPair> pairs;  // in the order of both sides
-  BeforeAfter gaps_ns;            // between kernels, in sum: medians over invocations
+  BeforeAfter gaps_ns;            // between kernels, in sum: medians over processes
   BeforeAfter leads_ns;           // from the call's begin to the first work of the GPU
-  // By more than the smallest effect that matters; Student's t over invocations, at the rule's
+  // By more than the smallest effect that matters; Student's t over processes, at the rule's
   // rate over the number of benchmarks (Bonferroni).
   bool gaps_moved = false;
   bool leads_moved = false;
@@ -60,10 +58,11 @@ struct KernelStory {
   // (two a side, 344); single processes by up to 2.4 times.
   bool host_moved = false;
 
-  // What of its work differs (call_identity.h); nothing where a side does not tell it.
+  // What of its code, launches and arguments differs (call_identity.h); nothing where a side has no
+  // identity.
   std::vector<LaunchChange> work_changes;
   bool order_changed = false;  // which launch waits for which
-  std::string work_unknown;    // why it is not known whether work differs; empty where it is
+  std::string work_unknown;    // why that is not known; empty where it is
 
   bool work_changed() const { return !work_changes.empty() || order_changed; }
 
@@ -71,12 +70,12 @@ struct KernelStory {
   bool launches_changed() const;
 };
 
-// Null sides are those that a run lacks. suite_size: how many benchmarks are told of.
+// Null sides are those that a run lacks. suite_size: how many benchmarks are explained.
 KernelStory tell_story(const BenchmarkSeries* baseline, const BenchmarkSeries* candidate,
                        const Verdict& verdict, const Rule& rule, std::size_t suite_size);
 
-// Those of the verdicts' benchmarks in which something is to be told and a profile, or the clock,
-// tells it; in the verdicts' order.
+// Those of the verdicts' benchmarks in which something changed and a profile, or the clock,
+// explains it; in the verdicts' order.
 std::vector<KernelStory> tell_stories(const Run& baseline, const Run& candidate,
                                       const std::vector<Verdict>& verdicts, const Rule& rule);
 

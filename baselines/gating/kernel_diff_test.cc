@@ -13,60 +13,60 @@ namespace {
 using testing::IsEmpty;
 using testing::SizeIs;
 
-TEST(KernelStory, IsNoneWhereNothingChanged) { EXPECT_THAT(gate_of({}).stories, IsEmpty()); }
+TEST(KernelStory, IsNoneWhereNothingChanged) { EXPECT_THAT(gate_of({}).kernel_diffs, IsEmpty()); }
 
 TEST(KernelStory, TellsTheKernelThatGotSlower) {
   Side slow{.slower = 0.05};
   slow.launches[2].duration_ns = 45e3;
   slow.launches[0].duration_ns = 50.1e3;
-  const KernelStory story = story_of(slow);
-  EXPECT_EQ(story.kind, StoryKind::kSameKernels);
+  const KernelStory diff = diff_of(slow);
+  EXPECT_EQ(diff.kind, StoryKind::kSameKernels);
 }
 
 TEST(KernelStory, TellsTheKernelThatGotFaster) {
   Side fast{.slower = -0.05};
   fast.launches[1].duration_ns = 5e3;
-  EXPECT_EQ(story_of(fast).kind, StoryKind::kSameKernels);
+  EXPECT_EQ(diff_of(fast).kind, StoryKind::kSameKernels);
 }
 
 TEST(KernelStory, TellsThatAnotherKernelWasPicked) {
   Side other{.slower = 0.05};
   other.launches[2] = {kSmall, "down_proj", 45e3};
-  const KernelStory story = story_of(other);
-  EXPECT_EQ(story.kind, StoryKind::kOtherKernel);
+  const KernelStory diff = diff_of(other);
+  EXPECT_EQ(diff.kind, StoryKind::kOtherKernel);
 }
 
 TEST(KernelStory, TakesTheReductionOfSplitKForPartOfTheOtherKernel) {
   Side other{.slower = 0.05};
   other.launches[2] = {kSplit, "down_proj", 41e3};
   other.launches.push_back({kReduce, "down_proj", 4e3});
-  const KernelStory story = story_of(other);
-  EXPECT_EQ(story.kind, StoryKind::kOtherKernel);
+  const KernelStory diff = diff_of(other);
+  EXPECT_EQ(diff.kind, StoryKind::kOtherKernel);
 }
 
 TEST(KernelStory, TellsOfAnotherLaunch) {
   Side more{.slower = 0.05};
   more.launches.insert(more.launches.begin() + 1, {kGelu, "gelu", 5e3});
-  const KernelStory story = story_of(more);
-  EXPECT_EQ(story.kind, StoryKind::kLaunches);
+  const KernelStory diff = diff_of(more);
+  EXPECT_EQ(diff.kind, StoryKind::kLaunches);
 }
 
 TEST(KernelStory, TellsOfAnotherMemoryOperation) {
   Side more{.slower = 0.03};
   more.launches.insert(more.launches.begin(), {"", "", 3e3});
-  const KernelStory story = story_of(more);
-  EXPECT_EQ(story.kind, StoryKind::kLaunches);
+  const KernelStory diff = diff_of(more);
+  EXPECT_EQ(diff.kind, StoryKind::kLaunches);
 }
 
 // The samples are graphs, in which no kernel waits for the host.
 TEST(KernelStory, TellsOfTimeBetweenTheSameKernelsAlsoWhereTimeIsUnchanged) {
   Side host;
   host.launches[1].gap_ns += 15e3;
-  KernelStory story = story_of(host);
-  EXPECT_EQ(story.kind, StoryKind::kGaps);
+  KernelStory diff = diff_of(host);
+  EXPECT_EQ(diff.kind, StoryKind::kGaps);
   host.slower = 0.1;
-  story = story_of(host);
-  EXPECT_EQ(story.kind, StoryKind::kGaps);
+  diff = diff_of(host);
+  EXPECT_EQ(diff.kind, StoryKind::kGaps);
 }
 
 TEST(KernelStory, TellsOfKernelsThatOverlapByLess) {
@@ -74,9 +74,9 @@ TEST(KernelStory, TellsOfKernelsThatOverlapByLess) {
   before.launches[1].gap_ns = -30e3;
   after.launches[1].gap_ns = -15e3;
   const GateResult result = gate(run_of(before), run_of(after), {});
-  ASSERT_THAT(result.stories, SizeIs(1));
-  const KernelStory& story = result.stories[0];
-  EXPECT_EQ(story.kind, StoryKind::kGaps);
+  ASSERT_THAT(result.kernel_diffs, SizeIs(1));
+  const KernelStory& diff = result.kernel_diffs[0];
+  EXPECT_EQ(diff.kind, StoryKind::kGaps);
 }
 
 // A delay may hide behind kernels that still run.
@@ -85,7 +85,7 @@ TEST(KernelStory, TellsOfAHostThatTakesTwiceAsLongToLaunch) {
     Side host;
     host.host_ns = host_ns;
     const GateResult result = gate_of(host);
-    return result.stories.empty() ? KernelStory() : result.stories[0];
+    return result.kernel_diffs.empty() ? KernelStory() : result.kernel_diffs[0];
   };
   EXPECT_EQ(story_at(17e3).kind, StoryKind::kNothing);
   EXPECT_EQ(story_at(60e3).kind, StoryKind::kGaps);
@@ -95,7 +95,7 @@ TEST(KernelStory, TellsOfAHostThatTakesTwiceAsLongToLaunch) {
 TEST(KernelStory, TellsOfALaterStart) {
   Side host;
   host.launches[0].gap_ns += 15e3;
-  EXPECT_TRUE(story_of(host).leads_moved);
+  EXPECT_TRUE(diff_of(host).leads_moved);
 }
 
 // Of 200 suites of unchanged code, with a host whose pauses vary by 10 %.
@@ -113,7 +113,7 @@ TEST(KernelStory, IsSeldomToldOfAHostThatOnlyVaries) {
     return merge_profiles(profiles);
   };
   Verdict verdict;
-  verdict.baseline_ns = 1000;
+  verdict.baseline.time_ns = 1000;
   verdict.kind = VerdictKind::kUnchanged;
   int told = 0;
   for (int i = 0; i < 200 * 60; ++i) {
@@ -128,21 +128,21 @@ TEST(KernelStory, IsSeldomToldOfAHostThatOnlyVaries) {
 TEST(KernelStory, LeavesAloneGapsThatDoNotExceedWhatMatters) {
   Side host;
   host.launches[1].gap_ns += 100;  // of 102 us, at 0.15 %
-  EXPECT_THAT(gate_of(host).stories, IsEmpty());
+  EXPECT_THAT(gate_of(host).kernel_diffs, IsEmpty());
 }
 
 TEST(KernelStory, TellsOfAnotherClock) {
   const GateResult result = gate_of_another_clock();
-  ASSERT_TRUE(result.verdicts[1].clock_moved);
-  ASSERT_THAT(result.stories, SizeIs(1));
-  EXPECT_EQ(result.stories[0].kind, StoryKind::kClock);
+  ASSERT_TRUE(result.verdicts[1].reason.clock_moved);
+  ASSERT_THAT(result.kernel_diffs, SizeIs(1));
+  EXPECT_EQ(result.kernel_diffs[0].kind, StoryKind::kClock);
 }
 
 TEST(KernelStory, SaysWhereTheProfileDoesNotTell) {
   Side slow{.slower = 0.05};
   slow.launches[2].duration_ns += 500;  // of 5100
-  const KernelStory story = story_of(slow);
-  EXPECT_EQ(story.kind, StoryKind::kUntold);
+  const KernelStory diff = diff_of(slow);
+  EXPECT_EQ(diff.kind, StoryKind::kUnexplained);
 }
 
 TEST(KernelStory, IsNotToldWithoutProfiles) {
@@ -150,10 +150,10 @@ TEST(KernelStory, IsNotToldWithoutProfiles) {
   baseline.benchmarks[1].profile.reset();
   const baselines::Run candidate = run_of({.slower = 0.05});
   const GateResult result = gate(baseline, candidate, {});
-  EXPECT_THAT(result.stories, IsEmpty());
-  const KernelStory story =
+  EXPECT_THAT(result.kernel_diffs, IsEmpty());
+  const KernelStory diff =
       tell_story(&baseline.benchmarks[1], &candidate.benchmarks[1], result.verdicts[1], Rule(), 2);
-  EXPECT_EQ(story.kind, StoryKind::kNoProfile);
+  EXPECT_EQ(diff.kind, StoryKind::kNoProfile);
 }
 
 // What each benchmark of a suite was without a cause for: its work differs, and its profile shows
@@ -163,17 +163,17 @@ TEST(KernelStory, IsThatWorkDiffersWhereNoProfileTells) {
   Side slow{.slower = 0.05, .work = work_of_mlp()};
   EXPECT_EQ(gate(run_of(before), run_of(slow), {}).verdicts[1].kind, VerdictKind::kIdentical);
   slow.work[2].code = "0c";
-  KernelStory story = story_of(slow, before);
-  EXPECT_EQ(story.kind, StoryKind::kOtherWork);
-  EXPECT_FALSE(story.launches_changed());
+  KernelStory diff = diff_of(slow, before);
+  EXPECT_EQ(diff.kind, StoryKind::kOtherWork);
+  EXPECT_FALSE(diff.launches_changed());
   slow.work[2] = work_of_mlp()[2];
   slow.work[2].launch = "grid 192x1x1, block 256x1x1";
-  EXPECT_EQ(story_of(slow, before).kind, StoryKind::kOtherWork);
+  EXPECT_EQ(diff_of(slow, before).kind, StoryKind::kOtherWork);
   slow.launches[2].duration_ns = 45e3;
-  story = story_of(slow, before);
-  EXPECT_EQ(story.kind, StoryKind::kSameKernels);
-  ASSERT_THAT(story.work_changes, SizeIs(1));
-  EXPECT_EQ(story.work_changes[0].stage, "down_proj");
+  diff = diff_of(slow, before);
+  EXPECT_EQ(diff.kind, StoryKind::kSameKernels);
+  ASSERT_THAT(diff.work_changes, SizeIs(1));
+  EXPECT_EQ(diff.work_changes[0].stage, "down_proj");
 }
 
 TEST(KernelStory, IsThatWorkDiffersAlsoWithoutProfiles) {
@@ -182,26 +182,26 @@ TEST(KernelStory, IsThatWorkDiffersAlsoWithoutProfiles) {
   baselines::Run baseline = run_of({.work = work_of_mlp()});
   baseline.benchmarks[1].profile.reset();
   const GateResult result = gate(baseline, run_of(slow), {});
-  ASSERT_THAT(result.stories, SizeIs(1));
-  EXPECT_EQ(result.stories[0].kind, StoryKind::kOtherWork);
+  ASSERT_THAT(result.kernel_diffs, SizeIs(1));
+  EXPECT_EQ(result.kernel_diffs[0].kind, StoryKind::kOtherWork);
 }
 
 TEST(KernelStory, SaysWhyItIsNotKnownWhetherWorkDiffers) {
   const Side slow{.slower = 0.05, .work = work_of_mlp()};
-  EXPECT_EQ(story_of(slow).work_unknown, "the baseline does not tell what it launches");
-  EXPECT_EQ(story_of(slow).kind, StoryKind::kUntold);
+  EXPECT_EQ(diff_of(slow).work_unknown, "the baseline has no code hashes");
+  EXPECT_EQ(diff_of(slow).kind, StoryKind::kUnexplained);
   baselines::Run baseline = run_of({.work = work_of_mlp()});
   baseline.benchmarks[1].identity->unknown = "it differs from process to process";
   const GateResult result = gate(baseline, run_of(slow), {});
-  ASSERT_THAT(result.stories, SizeIs(1));
-  EXPECT_EQ(result.stories[0].work_unknown, "it differs from process to process");
-  EXPECT_FALSE(result.stories[0].work_changed());
+  ASSERT_THAT(result.kernel_diffs, SizeIs(1));
+  EXPECT_EQ(result.kernel_diffs[0].work_unknown, "it differs from process to process");
+  EXPECT_FALSE(result.kernel_diffs[0].work_changed());
 }
 
 TEST(KernelStory, OfUnchangedTimeIsNoneWhereWorkAloneDiffers) {
   Side other{.work = work_of_mlp()};
   other.work[2].code = "0c";
-  EXPECT_THAT(gate(run_of({.work = work_of_mlp()}), run_of(other), {}).stories, IsEmpty());
+  EXPECT_THAT(gate(run_of({.work = work_of_mlp()}), run_of(other), {}).kernel_diffs, IsEmpty());
 }
 
 Side changed_with_unchanged_time() {
@@ -213,7 +213,7 @@ Side changed_with_unchanged_time() {
 TEST(Gate, ReportsAChangedKernelWithUnchangedTimeAndPasses) {
   const GateResult result = gate_of(changed_with_unchanged_time());
   EXPECT_EQ(result.exit_code, ExitCode::kNoRegression);
-  ASSERT_THAT(result.stories, SizeIs(1));
+  ASSERT_THAT(result.kernel_diffs, SizeIs(1));
 }
 
 TEST(Gate, FailsOnAChangedKernelWhereAskedTo) {

@@ -1,4 +1,4 @@
-// What of a benchmark's work differs between two sides, launch by launch, as their identities tell
+// What of a benchmark's work differs between two sides, launch by launch, as their identities show
 // (call_identity.h). It says what the code asks for, where a profile says how long that took.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace fusegate::baselines {
 struct LaunchChange {
   std::optional<LaunchIdentity> before{};
   std::optional<LaunchIdentity> after{};
-  std::string stage{};                          // empty where no profile tells it
+  std::string stage{};                          // empty where no profile shows it
   std::vector<std::string> name_differences{};  // of another kernel in its place, in words
   std::vector<LaunchFact> facts{};              // that differ
 
@@ -27,7 +27,7 @@ struct LaunchChange {
   const LaunchIdentity& launch() const { return after ? *after : *before; }
 };
 
-// In the order of both sides; launches that are equal but for their names are none. Profiles tell
+// In the order of both sides; launches that are equal but for their names are none. Profiles give
 // the stages, where both sides have one that launched these kernels.
 std::vector<LaunchChange> launch_changes(const CallIdentity& before, const CallIdentity& after,
                                          const std::optional<KernelProfile>& profile_before,

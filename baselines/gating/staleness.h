@@ -19,7 +19,7 @@ struct Staleness {
   std::optional<double> age_days;
   double max_age_days = kDefaultMaxAgeDays;
   bool too_old = false;
-  // Of driver, cuda and cublas. The gate refuses these unless it is told to allow them.
+  // Of driver, cuda and cublas. The gate refuses these unless it is asked to allow them.
   std::vector<EnvironmentDifference> libraries;
   std::vector<std::string> not_in_baseline;   // benchmarks of the candidate
   std::vector<std::string> not_in_candidate;  // benchmarks of the baseline

@@ -1,4 +1,4 @@
-// For tests: two runs of an MLP that differ in what it launches, and the story of that.
+// For tests: two runs of an MLP that differ in what it launches, and the diff of that.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ struct Side {
   double slower = 0;
   double clock_ghz = 2;
   double host_ns = 9000;
-  std::vector<LaunchIdentity> work{};  // empty: not told
+  std::vector<LaunchIdentity> work{};  // empty: not known
 };
 
 // What kMlp's launches ask for.
@@ -45,7 +45,7 @@ inline std::vector<LaunchIdentity> work_of_mlp() {
   return {launch(kBig, "0a"), launch(kGelu, "0b"), launch(kBig, "0a")};
 }
 
-// "mlp" in five invocations, and others beside it that stay as they are.
+// "mlp" in five processes, and others beside it that stay as they are.
 inline Run run_of(const Side& side) {
   const std::vector<double> times{102000, 102050, 101950, 102020, 101980};
   BenchmarkSeries mlp = test_series("mlp", scaled(times, 1 + side.slower), side.clock_ghz);
@@ -72,10 +72,10 @@ inline GateResult gate_of_another_clock() {
   return gate(baseline, candidate, {});
 }
 
-inline KernelStory story_of(const Side& candidate, const Side& baseline = {}) {
+inline KernelStory diff_of(const Side& candidate, const Side& baseline = {}) {
   const GateResult result = gate(run_of(baseline), run_of(candidate), {});
-  EXPECT_EQ(result.stories.size(), 1u);
-  return result.stories.empty() ? KernelStory() : result.stories[0];
+  EXPECT_EQ(result.kernel_diffs.size(), 1u);
+  return result.kernel_diffs.empty() ? KernelStory() : result.kernel_diffs[0];
 }
 
 }  // namespace fusegate::baselines

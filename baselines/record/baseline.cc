@@ -175,15 +175,6 @@ void read_benchmarks(const JsonField& field, Run& run) {
   }
 }
 
-Baseline parse_judging_baseline(const std::string& text, const fs::path& path) {
-  Baseline baseline = parse_baseline(text, path.string());
-  if (baseline.published) {
-    throw InputError(path.string(), "published",
-                     "published figures can be shown, not compared with; name another baseline");
-  }
-  return baseline;
-}
-
 void check_version(const JsonField& version) {
   if (version.integer() > kBaselineSchemaVersion) {
     version.fail(fmt::format("version {} is newer than this fusegate reads ({}); update fusegate",
@@ -262,15 +253,27 @@ Baseline parse_baseline(std::string_view text, const std::string& source) {
   return baseline;
 }
 
+void require_unpublished(const Baseline& baseline) {
+  if (!baseline.published) return;
+  throw InputError(baseline.run.source, "published",
+                   "figures from a publication are shown and never gated against");
+}
+
 LoadedBaseline load_stored_baseline(const fs::path& path) {
   const std::string text = read_file(path);
-  Baseline baseline = parse_judging_baseline(text, path);
+  return judging_baseline(parse_baseline(text, path.string()), text, path);
+}
+
+LoadedBaseline judging_baseline(Baseline baseline, const std::string& text, const fs::path& path) {
+  require_unpublished(baseline);
   LoadedBaseline loaded{std::move(baseline.run), std::move(baseline.acceptance), std::nullopt};
   const fs::path anchor = anchor_path(path);
   std::error_code error;
   if (!fs::exists(anchor, error)) return loaded;
   const std::string anchor_text = read_regular_file(anchor);
-  if (anchor_text != text) loaded.anchor = parse_judging_baseline(anchor_text, anchor);
+  if (anchor_text == text) return loaded;
+  loaded.anchor = parse_baseline(anchor_text, anchor.string());
+  require_unpublished(*loaded.anchor);
   return loaded;
 }
 

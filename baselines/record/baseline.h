@@ -45,6 +45,11 @@ std::string baseline_text(const Baseline& baseline);
 // Throws InputError naming file and field, also for published figures: nothing is gated against
 // them.
 LoadedBaseline load_stored_baseline(const std::filesystem::path& path);
+// The same of a file that was read already. text: what it holds.
+LoadedBaseline judging_baseline(Baseline baseline, const std::string& text,
+                                const std::filesystem::path& path);
+// Throws InputError for figures from a publication.
+void require_unpublished(const Baseline& baseline);
 
 // Throws InputError naming file and field.
 Baseline read_baseline(const std::filesystem::path& path);

@@ -54,7 +54,8 @@ struct RunSources {
   std::vector<fs::path> identities;        // files of another kind
   std::string suite;                       // by the last folder that records one
   std::string session;
-  std::vector<std::string> cut_short;  // folders
+  std::vector<std::string> cut_short;                        // folders
+  std::optional<std::pair<std::string, nlohmann::json>> aa;  // RunBlocks::aa, of the last folder
 };
 
 // The folders directly in it that hold run files, in the order of numbers in their names.
@@ -99,6 +100,7 @@ void add_path(const fs::path& path, RunSources& sources) {
   const RunBlocks blocks = read_run_blocks(path);
   sources.session = blocks.session;
   if (!blocks.suite.empty()) sources.suite = blocks.suite;
+  sources.aa = blocks.aa;
   if (!blocks.finished) sources.cut_short.push_back(path.string());
   std::vector<fs::path> files = files_of_folder(path);
   if (files.empty()) files = files_of_folders(path);
@@ -129,6 +131,7 @@ RunSources sources_of(const std::vector<fs::path>& paths) {
   }
   // Blocks are counted within a session.
   if (sessions.size() != 1) sources.session.clear();
+  if (paths.size() != 1) sources.aa.reset();
   std::set<fs::path> seen;
   for (const fs::path& file : sources.files) {
     // One process named twice would look like two that agree perfectly.
@@ -148,22 +151,24 @@ std::string source_of(const std::vector<fs::path>& paths) {
   return source;
 }
 
-Run run_of_baseline(Baseline baseline) {
-  if (baseline.published) {
-    throw InputError(baseline.run.source, "published",
-                     "published figures cannot be a run; name run files or another baseline");
-  }
-  return std::move(baseline.run);
-}
+// A stored baseline, and its file's text.
+struct BaselineFile {
+  Baseline baseline;
+  std::string text;
+};
 
 // Of a process that was killed while it wrote.
 struct CutShort {};
 
-using FileOfRun = std::variant<RunFile, Baseline, Identities, CutShort>;
+// Known by what it holds.
+using FileOfRun = std::variant<RunFile, BaselineFile, Identities, CutShort>;
 
 FileOfRun read_any(const fs::path& path) {
   std::string text = read_file(path);
-  if (is_baseline_text(text)) return parse_baseline(text, path.string());
+  if (is_baseline_text(text)) {
+    Baseline baseline = parse_baseline(text, path.string());
+    return BaselineFile{std::move(baseline), std::move(text)};
+  }
   if (is_identities_text(text)) return parse_identities(text, path.string());
   try {
     return read_run_text(std::move(text), path);
@@ -236,49 +241,76 @@ void refuse_copies(const std::vector<FileOfRun>& contents, const RunSources& sou
   }
 }
 
-}  // namespace
+Run merged(std::vector<FileOfRun> contents, const RunSources& sources, Unfinished unfinished) {
+  RunMerger merger;
+  UnfinishedProcesses not_finished{.count = unfinished == Unfinished::kCounts};
+  for (std::size_t i = 0; i < contents.size(); ++i) {
+    const std::string file = sources.files[i].string();
+    if (std::holds_alternative<CutShort>(contents[i])) not_finished.cut.push_back(file);
+    auto* process = std::get_if<RunFile>(&contents[i]);
+    if (process == nullptr) continue;
+    if (!process->finished) {
+      not_finished.files.push_back(file);
+      if (unfinished == Unfinished::kLeftOut) continue;
+    }
+    merger.add(std::move(*process), file, sources.positions[i]);
+  }
+  for (std::size_t i = 0; i < contents.size(); ++i) {
+    auto* identities = std::get_if<Identities>(&contents[i]);
+    if (identities != nullptr) {
+      merger.add_identities(std::move(*identities), sources.files[i].string());
+    }
+  }
+  for (const fs::path& identities : sources.identities) {
+    merger.add_identities(read_identities(identities), identities.string());
+  }
+  Run run = merger.take();
+  run.session = sources.session;
+  if (run.provenance.suite.empty()) run.provenance.suite = sources.suite;
+  run.unfinished = std::move(not_finished);
+  run.cut_short = sources.cut_short;
+  run.aa_record = sources.aa;
+  return run;
+}
 
-Run load_run(const std::vector<fs::path>& paths, Unfinished unfinished) {
+// A stored baseline where a single file is one, or else a run.
+std::variant<BaselineFile, Run> load_any(const std::vector<fs::path>& paths,
+                                         Unfinished unfinished) {
   const RunSources sources = sources_of(paths);
   const std::vector<fs::path>& files = sources.files;
   if (paths.empty()) throw InputError("run", "", "no run given; name a run folder or run files");
   std::vector<FileOfRun> contents = read_files(files);
   require_one_commit(contents, sources, source_of(paths));
   refuse_copies(contents, sources);
-  RunMerger merger;
-  UnfinishedProcesses not_finished{.count = unfinished == Unfinished::kCounts};
   for (std::size_t i = 0; i < files.size(); ++i) {
-    auto* baseline = std::get_if<Baseline>(&contents[i]);
-    if (baseline != nullptr && files.size() > 1) {
-      throw InputError(files[i].string(), "", "a stored baseline is a whole run; name it alone");
-    }
-    if (baseline != nullptr) return run_of_baseline(std::move(*baseline));
-    if (std::holds_alternative<CutShort>(contents[i])) {
-      not_finished.cut.push_back(files[i].string());
-    }
-    auto* process = std::get_if<RunFile>(&contents[i]);
-    if (process == nullptr) continue;
-    if (!process->finished) {
-      not_finished.files.push_back(files[i].string());
-      if (unfinished == Unfinished::kLeftOut) continue;
-    }
-    merger.add(std::move(*process), files[i].string(), sources.positions[i]);
+    auto* baseline = std::get_if<BaselineFile>(&contents[i]);
+    if (baseline == nullptr) continue;
+    if (files.size() == 1) return std::move(*baseline);
+    throw InputError(files[i].string(), "",
+                     "a stored baseline is a whole run; name it alone");
   }
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    auto* identities = std::get_if<Identities>(&contents[i]);
-    if (identities != nullptr) merger.add_identities(std::move(*identities), files[i].string());
-  }
-  for (const fs::path& identities : sources.identities) {
-    merger.add_identities(read_identities(identities), identities.string());
-  }
-  Run run = merger.take();
+  Run run = merged(std::move(contents), sources, unfinished);
   run.source = source_of(paths);
-  run.session = sources.session;
-  if (run.provenance.suite.empty()) run.provenance.suite = sources.suite;
-  run.unfinished = std::move(not_finished);
-  run.cut_short = sources.cut_short;
   require_finished(run);
   return run;
+}
+
+}  // namespace
+
+Run load_run(const std::vector<fs::path>& paths, Unfinished unfinished) {
+  auto loaded = load_any(paths, unfinished);
+  if (Run* run = std::get_if<Run>(&loaded)) return std::move(*run);
+  Baseline& baseline = std::get<BaselineFile>(loaded).baseline;
+  require_unpublished(baseline);
+  baseline.run.is_stored_baseline = true;
+  return std::move(baseline.run);
+}
+
+LoadedBaseline load_run_or_baseline(const std::vector<fs::path>& paths, Unfinished unfinished) {
+  auto loaded = load_any(paths, unfinished);
+  if (Run* run = std::get_if<Run>(&loaded)) return {std::move(*run)};
+  auto& [baseline, text] = std::get<BaselineFile>(loaded);
+  return judging_baseline(std::move(baseline), text, paths.front());
 }
 
 }  // namespace fusegate::baselines

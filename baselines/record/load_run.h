@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "baselines/record/baseline.h"
 #include "baselines/record/run.h"
 
 namespace fusegate::baselines {
@@ -19,5 +20,9 @@ enum class Unfinished { kLeftOut, kCounts };
 // nor an identity, unreadable files, processes whose environments differ, copies of one process.
 Run load_run(const std::vector<std::filesystem::path>& paths,
              Unfinished unfinished = Unfinished::kLeftOut);
+
+// The same; a stored baseline comes with who accepted it and its anchor.
+LoadedBaseline load_run_or_baseline(const std::vector<std::filesystem::path>& paths,
+                                    Unfinished unfinished = Unfinished::kLeftOut);
 
 }  // namespace fusegate::baselines

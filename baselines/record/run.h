@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "baselines/record/invocation.h"
@@ -52,6 +53,10 @@ struct Run {
   std::vector<Doubt> doubts;                // of any process, each once
   std::vector<BenchmarkSeries> benchmarks;  // sorted by name
   UnfinishedProcesses unfinished{};
+  bool is_stored_baseline = false;  // read from a stored baseline's file, not from run files
+  // What the run folder's own record has of A/A comparisons, and that record's path; of a single
+  // folder.
+  std::optional<std::pair<std::string, nlohmann::json>> aa_record{};
   std::vector<std::string> cut_short{};  // run folders that `fusegate run` did not finish
   // Benchmarks that the program skipped, by name, with its reason.
   std::map<std::string, std::string> skipped{};

@@ -35,6 +35,7 @@ RunBlocks read_run_blocks(const std::filesystem::path& folder) {
   for (const JsonField& entry : processes->elements()) {
     blocks.by_file[entry.at("file").text()] = position_of(entry);
   }
+  if (json.is_object() && json.contains("aa")) blocks.aa = {path.string(), json["aa"]};
   return blocks;
 }
 

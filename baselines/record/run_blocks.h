@@ -5,7 +5,10 @@
 
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <utility>
 
 namespace fusegate::baselines {
 
@@ -19,6 +22,8 @@ struct RunBlocks {
   std::string session;   // the same in all folders that were measured together; empty likewise
   bool finished = true;  // false while the run is measured, and after it ended early
   std::map<std::string, ProcessPosition> by_file;  // by the run file's name in the folder
+  // What A/A comparisons showed, as ci/gate/aa_findings.h writes it, and the record's path.
+  std::optional<std::pair<std::string, nlohmann::json>> aa{};
 };
 
 // Empty where the folder has no run.json. Throws InputError naming file and field.

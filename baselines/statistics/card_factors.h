@@ -1,7 +1,7 @@
 // What is known of a new card from its own benchmarks of identical code. Cards of one model differ
-// by few numbers: of the eight H200s of testdata/h200-cards one factor explains 64 % of the variance
-// between cards, three 90 %. So the stored cards' deviations from their mean span what a new card
-// may do, and its identical code tells its scores.
+// by few numbers: of the eight H200s of testdata/h200-cards one factor explains 64 % of the
+// variance between cards, three 90 %. So the stored cards' deviations from their mean span what a
+// new card may do, and its identical code shows its scores.
 #pragma once
 
 #include <vector>
@@ -28,7 +28,8 @@ struct CardPrediction {
 // weights that are drawn like theirs: a normal prior, whose posterior mean is a ridge regression
 // (best linear unbiased prediction: G. K. Robinson, Stat. Sci. 6 (1991), 15-32). Rows of identical
 // code weigh less the further they lie off, as a t distribution with four degrees of freedom has
-// it. A row of identical code is predicted by the others alone. Nothing is predicted by fewer than two stored cards.
+// it. A row of identical code is predicted by the others alone. Nothing is predicted by fewer than
+// two stored cards.
 std::vector<CardPrediction> predict_card(const std::vector<CardFactorRow>& rows);
 
 }  // namespace fusegate::baselines

@@ -86,7 +86,7 @@ void add_residuals(int side, int group, const Side& own, const GroupEffects& eff
   }
 }
 
-// Over the cards that told, the mean of 1/n.
+// Over the cards that contribute, the mean of 1/n.
 double noise_share(const std::pair<Side, Side>& row) {
   const auto& [baseline, candidate] = row;
   const std::size_t told_by_baseline = baseline.deviations.size() - 1;

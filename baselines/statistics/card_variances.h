@@ -1,4 +1,4 @@
-// How far cards of one model differ, as the cards of the two sides themselves tell. The logarithm
+// How far cards of one model differ, as the cards of the two sides themselves show. The logarithm
 // of a time is modelled as benchmark + card within its group + card x benchmark + process, all but
 // the first at random: S. R. Searle, G. Casella, C. E. McCulloch, "Variance components" (1992),
 // chapter 3.
@@ -40,7 +40,7 @@ std::vector<CardVariance> card_variances(const std::vector<CardRow>& suite);
 
 // To a contrast of processes alone, in place of the process noise that the cards' variance holds.
 // Leaves a contrast without degrees of freedom as it is. Others end with as many as there are
-// cards, less one a side: cards come in kinds, and many rows that agree on few cards do not tell
+// cards, less one a side: cards come in kinds, and many rows that agree on few cards do not show
 // it. Of six H200s one took 2.5 % longer for an MLP of one row, by which the other five spread by
 // 0.2 % (docs/evidence/other-cards.md).
 void add_cards(const CardVariance& cards, const VarianceEstimate& process, Contrast& contrast);

@@ -7,8 +7,8 @@
 namespace fusegate::baselines {
 namespace {
 
-// Tells samples that some share explains, give or take five standard deviations as the median
-// absolute deviation tells them, from those that none does.
+// Parts samples that some share explains, give or take five standard deviations by the median
+// absolute deviation, from those that none does.
 class Explained {
  public:
   Explained(const std::vector<double>& log_times, const std::vector<double>& log_clocks)

@@ -1,12 +1,12 @@
-// How a kernel's time went with the SM clock over the samples of one invocation: the sums from
-// which a share is fitted across invocations (baselines/comparing/clock_share.h).
+// How a kernel's time went with the SM clock over the samples of one process: the sums from
+// which a share is fitted across processes (baselines/comparing/clock_share.h).
 #pragma once
 
 #include <vector>
 
 namespace fusegate::baselines {
 
-// How time went with the SM clock over the samples of one invocation: sums of squares and products
+// How time went with the SM clock over the samples of one process: sums of squares and products
 // of the logarithms' deviations from their means.
 struct ClockFit {
   double time_squares = 0;
@@ -15,9 +15,9 @@ struct ClockFit {
   double degrees_of_freedom = 0;  // 0: nothing is known
 };
 
-// times_ns and cycles: of the samples of one invocation, of one length, positive. Samples that no
+// times_ns and cycles: of the samples of one process, of one length, positive. Samples that no
 // share explains were disturbed by something else and are left out. Those at another clock stay, as
-// they tell the most: in one of a hundred an H200's clock was 5 to 25 % lower.
+// they show the most: in one of a hundred an H200's clock was 5 to 25 % lower.
 ClockFit fit_clock(const std::vector<double>& times_ns, const std::vector<double>& cycles);
 
 }  // namespace fusegate::baselines

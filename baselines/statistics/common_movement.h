@@ -1,5 +1,5 @@
 // How most rows of a kind moved between two sessions. Where no row is known to have done equal
-// work, nothing tells a machine that changed from code that did. But a change that is one kernel's
+// code, nothing parts a machine that changed from code that did. But a change that is one kernel's
 // does not move most rows of its kind. B. Efron, "Large-scale simultaneous hypothesis testing: the
 // choice of a null hypothesis", J. Am. Stat. Assoc. 99 (2004), 96-104.
 #pragma once
@@ -14,9 +14,9 @@ namespace fusegate::baselines {
 struct CommonMovement {
   double shift = 0;  // the median of its group, weighted by how well rows are known
   // What the machine does to a single row besides, as rows show it that move to the other side: a
-  // machine moves rows to both, a change that slows some moves them to one. The faster side tells
-  // it of "slower", the slower side of "faster". Compare the mirrored statistics of R. F. Barber, E.
-  // J. Candes, "Controlling the false discovery rate via knockoffs", Ann. Stat. 43 (2015),
+  // machine moves rows to both, a change that slows some moves them to one. The faster side shows
+  // it for "slower", the slower side for "faster". Compare the mirrored statistics of R. F. Barber,
+  // E. J. Candes, "Controlling the false discovery rate via knockoffs", Ann. Stat. 43 (2015),
   // 2055-2085.
   ScaledT upward{};
   ScaledT downward{};

@@ -12,11 +12,11 @@ namespace fusegate::baselines {
 
 struct ModeratedContrast {
   Contrast contrast;
-  VarianceEstimate variance;  // of one invocation, moderated over the suite
+  VarianceEstimate variance;  // of one process, moderated over the suite
 };
 
 // In the input's order; effects are the candidate's less the baseline's. No degrees of freedom
-// where neither the benchmark nor the suite tells anything about the spread between invocations.
+// where neither the benchmark nor the suite shows the spread between invocations.
 // Blocks pair the sides' values, unless the suite's benchmarks rule out together that pairing pays.
 std::vector<ModeratedContrast> moderated_contrasts(const std::vector<TwoSides>& suite);
 

@@ -1,8 +1,8 @@
-// What two sides of equal work differ by: the empirical null of a comparison. B. Efron,
+// What two sides of identical code differ by: the empirical null of a comparison. B. Efron,
 // "Large-scale simultaneous hypothesis testing: the choice of a null hypothesis", J. Am. Stat.
-// Assoc. 99 (2004), 96-104. Rows that did equal work differ by what the machine did between the two
-// runs: a shift that rows of one kind share, and a scatter of single rows about it, beyond the
-// noise of processes. A row whose work changed is tested against both.
+// Assoc. 99 (2004), 96-104. Rows that have identical code differ by what the machine did between
+// the two runs: a shift that rows of one kind share, and a scatter of single rows about it, beyond
+// the noise of processes. A row whose work changed is tested against both.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace fusegate::baselines {
 
-// A row of equal work, and which rows are of its kind.
+// A row of identical code, and which rows are of its kind.
 struct NullRow {
   Contrast contrast;
   int group = 0;
@@ -26,7 +26,7 @@ struct Movement {
   ScaledT scatter{};         // of a single row about the shift
 };
 
-// Fewer rows of identical code than this do not tell what the machine did to each group.
+// Fewer rows of identical code than this do not show what the machine did to each group.
 inline constexpr std::size_t kFewestNullRows = 8;
 
 class NullDistribution {

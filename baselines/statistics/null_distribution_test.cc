@@ -91,7 +91,7 @@ TEST(TakeOut, MovesTheEffectAndWidensItsError) {
 }
 
 // What effect - shift over its error should be: Student's t. Groups shifted by 0.3 % and scattered
-// by 0.05 to 0.4 %, of which half did equal work.
+// by 0.05 to 0.4 %, of which half have identical code.
 TEST(NullDistribution, CoversWhatTheMachineDidToTheOtherRows) {
   std::mt19937 random(20261122);
   std::normal_distribution<double> normal;

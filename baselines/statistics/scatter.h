@@ -1,7 +1,7 @@
 // How far a machine moves single benchmarks otherwise than others of their kind: from session to
 // session, or from card to card. Scale and tails are estimated together, since what a machine does
 // has heavier tails than noise has: of eight H200s one took 2.5 % longer for a few benchmarks whose
-// like spread by 0.2 %. What few values do not tell is averaged over: the posterior predictive
+// like spread by 0.2 %. What few values leave open is averaged over: the posterior predictive
 // distribution. A. Gelman et al., "Bayesian data analysis", 3rd ed. (2013), sections 5.3 and 17.2;
 // the t model: K. L. Lange, R. J. A. Little, J. M. G. Taylor, "Robust statistical modeling using
 // the t distribution", J. Am. Stat. Assoc. 84 (1989), 881-896.
@@ -22,14 +22,14 @@ struct Residual {
   int group = 0;
 };
 
-// The smallest probability that tells anything of so many tests.
+// The smallest probability that matters in so many tests.
 double smallest_telling(std::size_t tests);
 
 class Scatter {
  public:
   // Groups have a scale each, drawn from a common distribution, and the same tails. The prior is
-  // even over the logarithm of the scale, from 0.001 to 2 %, and over tails from those of t with one
-  // and a half degrees of freedom to normal ones: without residuals, next to anything may be.
+  // even over the logarithm of the scale, from 0.001 to 2 %, and over tails from those of t with
+  // one and a half degrees of freedom to normal ones: without residuals, next to anything may be.
   //
   // tail: the smallest probability that will be asked for, such as 1e-4.
   Scatter(const std::vector<Residual>& residuals, double tail);

@@ -45,7 +45,7 @@ const Table& shared_table(double degrees_of_freedom) {
 
 double t_upper_tail(double t, double degrees_of_freedom) {
   if (std::isinf(t)) return t > 0 ? 0 : 1;
-  // Boost wants to be told by type.
+  // Boost takes its precision by type.
   if (std::isinf(degrees_of_freedom)) return bm::cdf(bm::complement(bm::normal(), t));
   return bm::cdf(bm::complement(StudentsT(degrees_of_freedom), t));
 }

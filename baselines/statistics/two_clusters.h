@@ -1,5 +1,5 @@
-// Whether values fall into two heaps, as those of a kernel do that runs in one of two ways: where
-// memory was laid out, which of two clocks a chip took.
+// Whether values are bimodal, as those of a kernel are that takes one of two times: by where memory
+// was laid out, or which of two clocks a chip took.
 #pragma once
 
 #include <optional>
@@ -7,16 +7,16 @@
 
 namespace fusegate::baselines {
 
-// Values above the boundary are the upper heap's.
-struct TwoHeaps {
+// Values above the boundary are the upper cluster's.
+struct TwoClusters {
   double boundary = 0;
 };
 
-// By the widest gap between neighbours. It must be wider than least_gap and than six times the
-// standard deviation within the heaps, times n / (n - 2), as few values know that badly: of ten
-// values of a single normal heap fewer than 1 in 1,000 seem to be two, of four 1 in 100. The
-// smaller heap must have two values: a single one is an outlier, which says nothing of a second
-// heap.
-std::optional<TwoHeaps> two_heaps(std::vector<double> values, double least_gap);
+// Cuts at the widest gap between neighbours. The gap must be wider than least_gap and than six
+// times the standard deviation within the clusters, times n / (n - 2), as few values show that
+// badly: of ten values of one normal distribution fewer than 1 in 1,000 seem to be two clusters, of
+// four 1 in 100. The smaller cluster must have two values: a single one is an outlier, which shows
+// no second cluster.
+std::optional<TwoClusters> two_clusters(std::vector<double> values, double least_gap);
 
 }  // namespace fusegate::baselines

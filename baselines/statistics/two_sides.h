@@ -1,5 +1,5 @@
 // One benchmark's values on both sides, and the difference between the sides with what it alone
-// tells of its noise.
+// shows of its noise.
 #pragma once
 
 #include <map>

@@ -23,7 +23,7 @@ constexpr bm::policies::policy<bm::policies::promote_double<false>> kInDouble;
 constexpr std::size_t kFewestEstimates = 3;
 
 // The coefficients that the trend may have: as limma's fitFDist() spends them, but for suites of
-// three to five, which would leave one to three values to tell the dispersion by.
+// three to five, which would leave one to three values to estimate the dispersion by.
 int trend_parameters(std::size_t estimates) {
   if (estimates < 6) return 1;
   return estimates < 30 ? 3 : 4;
@@ -36,8 +36,8 @@ bool usable(const VarianceEstimate& estimate) {
 
 // Of the usable estimates.
 struct LogVariances {
-  std::vector<double> x;  // covariates
-  std::vector<double> e;  // log_variance()
+  std::vector<double> x;            // covariates
+  std::vector<double> e;            // log_variance()
   double dispersion_by_chance = 0;  // of e, were all true variances on the trend
 };
 

@@ -1,5 +1,5 @@
-// What the benchmarks of a suite say together about how noisy each one is. With few invocations a
-// benchmark's own variance is a rough guess; the spread of all benchmarks' variances tells how far
+// What the benchmarks of a suite say together about how noisy each one is. With few processes a
+// benchmark's own variance is a rough guess; the spread of all benchmarks' variances shows how far
 // to trust it.
 #pragma once
 

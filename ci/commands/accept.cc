@@ -13,8 +13,8 @@
 #include "ci/commands/command_line.h"
 #include "ci/console/format.h"
 #include "ci/console/layout.h"
-#include "ci/judging/few_processes.h"
-#include "ci/judging/judging.h"
+#include "ci/gate/gate_notes.h"
+#include "ci/gate/judging.h"
 #include "ci/run/child_process.h"
 
 namespace fusegate::ci {
@@ -76,9 +76,8 @@ std::optional<fs::path> stored_already(const AcceptRequest& request, const basel
   stores.insert(stores.end(), request.stores.begin(), request.stores.end());
   const auto found = find_comparable_baseline(stores, run.environment, suite);
   if (!found) return std::nullopt;
-  const auto differences =
-      baselines::differences_between(baselines::read_baseline(*found).run, run);
-  return differences.empty() ? found : std::nullopt;
+  const auto differences = baselines::differences_between(found->baseline.run, run);
+  return differences.empty() ? std::optional(found->path) : std::nullopt;
 }
 
 // Whether nothing is to be done, as --if-missing wants it.

@@ -136,9 +136,6 @@ baselines::ExitCode gate_command(const GateRequest& request, Console& console);
 // and the files say so.
 baselines::ExitCode gate_measured(const GateRequest& request, const RunResult& measured,
                                   Console& console);
-// The parts of it that run and duet need: the candidate and its judgement, no sweeps; throws also
-// where no baseline is stored.
-Report judged_report(const JudgingRequest& request);
 // Says on console.err what cannot be written: the problem at hand matters more.
 void write_gate_failure(const GateRequest& request, const std::string& problem, Console& console);
 

@@ -5,7 +5,7 @@
 #include "baselines/record/load_run.h"
 #include "ci/commands/command_line.h"
 #include "ci/console/layout.h"
-#include "ci/judging/aa_recording.h"
+#include "ci/gate/aa_history.h"
 #include "ci/run/replayed_program.h"
 
 namespace fusegate::ci {
@@ -63,9 +63,9 @@ GateRequest gate_request(const DuetRequest& request, const Folders& folders) {
 std::optional<baselines::Run> stored_figures(const DuetRequest& request,
                                              const baselines::Run& measured) {
   try {
-    const auto path = find_comparable_baseline(request.judging.stores, measured.environment,
-                                               suite_name(request.measuring.suite));
-    if (path) return baselines::read_baseline(*path).run;
+    auto found = find_comparable_baseline(request.judging.stores, measured.environment,
+                                          suite_name(request.measuring.suite));
+    if (found) return std::move(found->baseline.run);
   } catch (const baselines::InputError&) {
     // Not asked for, and what cannot be read of it is no reason to measure nothing.
   }
@@ -109,7 +109,7 @@ RunResult measure(const DuetRequest& request, const Folders& folders, GateReques
     gate.notes.push_back(suites.remark);
   }
   const RunAnalyses analyses{
-      .interim = [&] { return judged_report(gate.judging).judgement->result.verdicts; },
+      .interim = [&] { return judged(gate.judging).result.verdicts; },
       .comparisons = [&] { return compared_runs(request, folders); }};
   RunResult measured = measure_run(measuring_request(request, folders, suites), analyses, console);
   if (request.aa && measured.measured_anything && measured.end != RunEnd::kInterrupted) {

@@ -119,7 +119,7 @@ TEST_F(DuetCommandTest, TellsWhatTheAaArmsShowed) {
   EXPECT_THAT(baselines::read_file(*request_.files.markdown),
               HasSubstr("A/A: 2 benchmarks, none called"));
   EXPECT_EQ(json()["aa"]["benchmarks"], 2);
-  EXPECT_EQ(json()["aa"]["invocations_a_side"], 5);
+  EXPECT_EQ(json()["aa"]["processes_a_side"], 5);
   EXPECT_EQ(json()["aa"]["comparisons"], 1);
   EXPECT_TRUE(json()["smallest_detectable"]["median"].is_number());
   const auto history = read_aa_history(*request_.aa_history);

@@ -11,7 +11,8 @@
 #include "baselines/record/load_run.h"
 #include "ci/commands/command_line.h"
 #include "ci/gate/explain_text.h"
-#include "ci/gate/gate_words.h"
+#include "ci/gate/gate_headline.h"
+#include "ci/gate/judging.h"
 
 namespace fusegate::ci {
 namespace {
@@ -99,39 +100,38 @@ void add_explain(CommandLine& line) {
 }
 
 baselines::ExitCode explain_command(const ExplainRequest& request, Console& console) {
-  const baselines::Run candidate =
-      baselines::load_run({request.candidate}, request.rule.unfinished);
   JudgingRequest judging = request.rule;
+  judging.candidate = {request.candidate};
   judging.baseline = {request.baseline};
   judging.allow_environment_differences = true;
-  const Judgement judgement = *judge_candidate(judging, candidate);
-  const baselines::Run& baseline = judgement.baseline.run;
-  const auto& verdicts = judgement.result.verdicts;
+  const GateFacts facts = judged(judging);
+  const baselines::Run& candidate = facts.candidate;
+  const baselines::Run& baseline = facts.baseline->run;
+  const auto& verdicts = facts.result.verdicts;
   const auto verdict =
       std::ranges::find(verdicts, request.benchmark, &baselines::Verdict::benchmark);
   if (verdict == verdicts.end()) fail_for_name(request.benchmark, baseline, candidate);
   const baselines::BenchmarkSeries* before = find_series(baseline, request.benchmark);
   const baselines::BenchmarkSeries* after = find_series(candidate, request.benchmark);
-  const baselines::KernelStory story =
-      baselines::tell_story(before, after, *verdict, judgement.options.rule, verdicts.size());
+  const baselines::KernelStory diff =
+      baselines::tell_story(before, after, *verdict, facts.options.rule, verdicts.size());
   for (const baselines::Run* run : {&baseline, &candidate}) {
     for (const std::string& text : unfinished_texts(*run)) {
       console.out.print("note: {}\n", text);
     }
   }
-  for (const baselines::EnvironmentDifference& difference :
-       judgement.result.environment_differences) {
+  for (const baselines::EnvironmentDifference& difference : facts.result.environment_differences) {
     console.out.print("differs: {} is {} in the baseline, {} in the candidate\n", difference.field,
                       difference.baseline, difference.candidate);
   }
-  for (const baselines::HostChange& change : judgement.result.host.changes) {
+  for (const baselines::HostChange& change : facts.result.host.changes) {
     if (change.benchmark != request.benchmark) continue;
     const std::string why = host_obstacle_text(change.obstacle);
     console.out.print("host time: {}: {}{}{}\n", host_verdict_text(change.verdict),
                       host_change_text(change), why.empty() ? "" : ": ", why);
   }
   console.out.lines(
-      explain_text(before, after, *verdict, judgement.options.rule, story, console.out.style()));
+      explain_text(before, after, *verdict, facts.options.rule, diff, console.out.style()));
   return exit_code_of(*verdict);
 }
 

@@ -1,59 +1,21 @@
 #include <fmt/format.h>
 
 #include "baselines/io/error.h"
-#include "baselines/io/file_io.h"
-#include "baselines/io/json_field.h"
-#include "baselines/record/load_run.h"
 #include "ci/commands/command_line.h"
 #include "ci/console/output_files.h"
-#include "ci/gate/aa_findings.h"
+#include "ci/gate/gate_document.h"
 #include "ci/gate/gate_json.h"
+#include "ci/gate/judging.h"
 
 namespace fusegate::ci {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr std::string_view kTitle = "fusegate";
-constexpr const char* kInterrupted = "interrupted: part of a run is not judged";
+constexpr const char* kInterrupted =
+    "interrupted before all was measured, so nothing was judged; run it again";
 
 std::string text_of(const nlohmann::json& json) {
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-}
-
-// What the run folder's own record says; nothing for run files and for several folders, of which
-// the findings would not hold together. Only this field is looked at: the gate takes folders whose
-// run.json is somebody else's.
-std::optional<AaFindings> recorded_aa(const std::vector<fs::path>& candidate) {
-  if (candidate.size() != 1) return std::nullopt;
-  const fs::path path = candidate.front() / "run.json";
-  if (!fs::exists(path)) return std::nullopt;
-  const nlohmann::json record =
-      baselines::parse_json(baselines::read_regular_file(path), path.string());
-  const auto aa = baselines::JsonField(record, path.string(), "").find("aa");
-  return aa ? std::optional(parse_aa(*aa)) : std::nullopt;
-}
-
-std::string aa_line(const AaFindings& findings, const baselines::GateResult& result) {
-  const std::string detectable = detectability_text(detectability_of(result.verdicts));
-  return fmt::format("{}{}{}", aa_text(findings), detectable.empty() ? "" : "; ", detectable);
-}
-
-std::string json_text(const Report& report, const std::optional<AaFindings>& aa) {
-  const Judgement& judgement = *report.judgement;
-  nlohmann::json json = gate_json(judgement, report.candidate);
-  for (const std::string& note : report.notes) json["notes"].push_back(note);
-  json["baseline"] = judgement.baseline.run.source;
-  json["candidate"] = report.candidate.source;
-  json["aa"] = aa ? aa_json(*aa) : nlohmann::json(nullptr);
-  json["smallest_detectable"] = detectability_json(detectability_of(judgement.result.verdicts));
-  return text_of(json);
-}
-
-Document document_of(const Report& report, const std::optional<AaFindings>& aa) {
-  Document document = report_document(report);
-  if (aa) document.facts.push_back({"A/A", aa_line(*aa, report.judgement->result)});
-  return document;
 }
 
 std::string failure_json(const std::string& problem) {
@@ -62,29 +24,12 @@ std::string failure_json(const std::string& problem) {
                   {"verdicts", nlohmann::json::array()}});
 }
 
-void judge(Report& report, const JudgingRequest& request) {
-  report.judgement = judge_candidate(request, report.candidate);
-  if (!report.judgement) {
-    throw baselines::InputError(report.candidate.source, "",
-                                missing_baseline_text(request, report.candidate));
-  }
-}
-
-void draw_page_of(const GateRequest& request, Report report, Console& console) {
+void draw_page_of(const GateRequest& request, GateFacts facts, Console& console) {
   if (!request.files.html) return;
-  report.title = request.page_title;
-  draw_page(std::move(report), *request.files.html, console);
+  draw_page({.title = request.page_title, .gate = std::move(facts)}, *request.files.html, console);
 }
 
 }  // namespace
-
-Report judged_report(const JudgingRequest& request) {
-  Report report;
-  report.title = kTitle;
-  report.candidate = load_candidate(request);
-  judge(report, request);
-  return report;
-}
 
 void write_gate_failure(const GateRequest& request, const std::string& problem, Console& console) {
   try {
@@ -109,27 +54,25 @@ void add_gate(CommandLine& line) {
 }
 
 baselines::ExitCode gate_command(const GateRequest& request, Console& console) {
-  Report report;
-  report.title = kTitle;
-  report.notes = request.notes;
-  std::optional<AaFindings> aa;
+  GateFacts facts;
+  facts.notes = request.notes;
   try {
-    report.candidate = load_candidate(request.judging);
-    judge(report, request.judging);
-    aa = recorded_aa(request.judging.candidate);
+    judge(request.judging, facts);
+    facts.aa = recorded_aa(facts.candidate);
   } catch (const baselines::InputError& error) {
     write_gate_failure(request, error.what(), console);
     // What was measured is worth a look all the same.
-    if (!report.candidate.source.empty()) draw_page_of(request, std::move(report), console);
+    facts.baseline.reset();
+    facts.result = {};
+    if (!facts.candidate.source.empty()) draw_page_of(request, std::move(facts), console);
     throw;
   }
-  const Document document = document_of(report, aa);
+  const Document document = gate_document(kTitle, facts);
   console.out.lines(terminal_text(document, console.out.style()));
-  write_output_files(
-      {{request.files.json, [&] { return json_text(report, aa); }},
-       {request.files.markdown, [&] { return markdown(document, kMarkdownLimit); }}});
-  const baselines::ExitCode verdict = report.judgement->result.exit_code;
-  draw_page_of(request, std::move(report), console);
+  write_output_files({{request.files.json, [&] { return text_of(gate_json(facts)); }},
+                      {request.files.markdown, [&] { return markdown(document, kMarkdownLimit); }}});
+  const baselines::ExitCode verdict = facts.result.exit_code;
+  draw_page_of(request, std::move(facts), console);
   return verdict;
 }
 
@@ -141,7 +84,7 @@ baselines::ExitCode gate_measured(const GateRequest& request, const RunResult& m
   }
   if (!measured.all_well) {
     console.err.print(
-        "warning: not every process ended well; what was measured is judged, and cannot pass\n");
+        "warning: some processes failed; the others are judged, but the result cannot pass\n");
   }
   console.out.lines("\n");
   const baselines::ExitCode verdict = gate_command(request, console);

@@ -206,9 +206,9 @@ class Job {
   void take_new_benchmarks() {
     if (!judged_) return;
     const baselines::Run run = baselines::load_run({*judged_});
-    const auto path = find_comparable_baseline(request_.judging.stores, run.environment, suite_);
-    if (!path || path->parent_path().parent_path() != own_store()) return;
-    const std::size_t added = count_new(run, baselines::read_baseline(*path).run);
+    const auto found = find_comparable_baseline(request_.judging.stores, run.environment, suite_);
+    if (!found || found->path.parent_path().parent_path() != own_store()) return;
+    const std::size_t added = count_new(run, found->baseline.run);
     if (added == 0) return;
     const std::string benchmarks = format_count(added, "new benchmark");
     step_(fmt::format("recording the baseline of this machine again, with {}", benchmarks));

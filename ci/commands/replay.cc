@@ -91,8 +91,9 @@ std::optional<fs::path> baseline_to_replay(const ReplayRequest& request) {
   const std::string head = head_of(request);
   const ReportedEnvironment here = environment_of(head, duet.measuring.suite, duet.measuring.flags);
   if (!here.failure.empty()) throw baselines::InputError(head, "--environment", here.failure);
-  return find_comparable_baseline(duet.judging.stores, here.environment,
-                                  suite_name(duet.measuring.suite));
+  auto found = find_comparable_baseline(duet.judging.stores, here.environment,
+                                        suite_name(duet.measuring.suite));
+  return found ? std::optional(std::move(found->path)) : std::nullopt;
 }
 
 void add_replay(CommandLine& line) {

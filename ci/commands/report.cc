@@ -50,29 +50,22 @@ PeerComparison compare_with_peers(const ReportRequest& request, const baselines:
 }
 
 void add_figures(Report& report) {
-  report.sweeps = shape_sweeps(report.candidate);
-  report.crossovers = crossovers(report.candidate);
-}
-
-// The page of a stored baseline shows its figures. Nothing is judged by it but what it is asked to
-// be compared with.
-bool is_stored_baseline(const JudgingRequest& request) {
-  const auto& paths = request.candidate;
-  return request.baseline.empty() && paths.size() == 1 &&
-         std::filesystem::is_regular_file(paths.front()) &&
-         baselines::is_baseline_text(baselines::read_file(paths.front()));
+  report.sweeps = shape_sweeps(report.gate.candidate);
+  report.crossovers = crossovers(report.gate.candidate);
 }
 
 Report make_report(const ReportRequest& request) {
   Report report;
   report.title = request.title;
-  report.candidate = load_candidate(request.judging);
+  report.gate.candidate = load_candidate(request.judging);
+  const baselines::Run& candidate = report.gate.candidate;
   add_figures(report);
-  report.peer_comparison = compare_with_peers(request, report.candidate);
-  if (is_stored_baseline(request.judging)) {
-    baselines::require_fitting(request.judging.controls, {&report.candidate});
+  report.peer_comparison = compare_with_peers(request, candidate);
+  // The page of a stored baseline shows its figures; it is compared only with what is named.
+  if (candidate.is_stored_baseline && request.judging.baseline.empty()) {
+    baselines::require_fitting(request.judging.controls, {&candidate});
   } else {
-    report.judgement = judge_candidate(request.judging, report.candidate);
+    judge_candidate(request.judging, report.gate);
   }
   return report;
 }
@@ -111,7 +104,7 @@ std::string drawn(const std::string& option, nlohmann::json model) {
 nlohmann::json svg_picture(const Report& report) {
   const auto picture = main_picture(report.sweeps);
   if (picture) return *picture;
-  throw baselines::InputError("--svg", report.candidate.source,
+  throw baselines::InputError("--svg", report.gate.candidate.source,
                               "nothing to draw: no operation has two implementations that were "
                               "both measured at two sizes");
 }
@@ -151,7 +144,7 @@ baselines::ExitCode report_command(const ReportRequest& request, Console& consol
 void draw_page(Report report, const std::filesystem::path& html, Console& console) {
   try {
     add_figures(report);
-    report.peer_comparison = peer_comparison(report.candidate, nullptr);
+    report.peer_comparison = peer_comparison(report.gate.candidate, nullptr);
     const nlohmann::json model = document_json(report_document(report));
     baselines::write_atomically(html, drawn("--html", model));
     console.out.print("wrote {}\n", html.string());

@@ -7,7 +7,7 @@
 #include "ci/commands/command_line.h"
 #include "ci/console/format.h"
 #include "ci/console/layout.h"
-#include "ci/gate/aa_recording.h"
+#include "ci/gate/aa_history.h"
 
 namespace fusegate::ci {
 namespace {
@@ -109,10 +109,10 @@ std::vector<JudgingRequest> judging_requests(const RunRequest& request) {
 
 // Where runs of one program are compared, a benchmark is undecided as long as it keeps the gate
 // from passing. To narrow its interval further would take time and find nothing.
-std::vector<baselines::Verdict> undecided_as_in_gate(const Judgement& judgement) {
-  std::vector<baselines::Verdict> verdicts = judgement.result.verdicts;
+std::vector<baselines::Verdict> undecided_as_in_gate(const GateFacts& facts) {
+  std::vector<baselines::Verdict> verdicts = facts.result.verdicts;
   std::set<std::string> undecided;
-  for (const auto* open : not_ruled_out(judgement.result.verdicts, judgement.options.allow)) {
+  for (const auto* open : not_ruled_out(facts.result.verdicts, facts.options.allow)) {
     undecided.insert(open->benchmark);
   }
   for (baselines::Verdict& verdict : verdicts) {
@@ -127,9 +127,9 @@ std::vector<baselines::Verdict> undecided_as_in_gate(const Judgement& judgement)
 std::vector<baselines::Verdict> interim_verdicts(const RunRequest& request) {
   std::vector<baselines::Verdict> verdicts;
   for (const JudgingRequest& judging : judging_requests(request)) {
-    const Judgement judgement = *judged_report(judging).judgement;
+    const GateFacts facts = judged(judging);
     const std::vector<baselines::Verdict> own =
-        request.is_judged_by_first ? undecided_as_in_gate(judgement) : judgement.result.verdicts;
+        request.is_judged_by_first ? undecided_as_in_gate(facts) : facts.result.verdicts;
     verdicts.insert(verdicts.end(), own.begin(), own.end());
   }
   return verdicts;

@@ -4,11 +4,11 @@
 #include "baselines/record/baseline.h"
 #include "baselines/record/load_run.h"
 #include "ci/commands/command_line.h"
-#include "ci/judging/few_processes.h"
+#include "ci/gate/gate_document.h"
+#include "ci/gate/gate_notes.h"
+#include "ci/gate/verdict_sections.h"
 #include "ci/sweep/figures_table.h"
-#include "ci/report/report.h"
 #include "ci/sweep/stages_section.h"
-#include "ci/report/verdict_sections.h"
 
 namespace fusegate::ci {
 

@@ -101,7 +101,8 @@ std::string format_duration(double seconds) {
 }
 
 std::string format_count(std::size_t count, std::string_view singular) {
-  return fmt::format("{} {}{}", count, singular, count == 1 ? "" : "s");
+  const std::string_view plural = singular.ends_with('s') ? "es" : "s";
+  return fmt::format("{} {}{}", count, singular, count == 1 ? "" : plural);
 }
 
 double parse_fraction(std::string_view option, std::string_view text) {

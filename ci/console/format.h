@@ -41,7 +41,7 @@ std::string format_launches(double launches);
 // "12 s", "3 min 20 s", "1 h 02 min".
 std::string format_duration(double seconds);
 
-// "2 benchmarks", "1 benchmark".
+// "2 benchmarks", "1 benchmark", "2 processes".
 std::string format_count(std::size_t count, std::string_view singular);
 
 // 0.005 of "0.005" or "0.5%". Throws InputError naming `option` where it is neither, or where it is

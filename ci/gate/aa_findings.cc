@@ -17,15 +17,15 @@ using nlohmann::json;
 AaFindings compare_aa(const baselines::Run& a, const baselines::Run& b,
                       const baselines::Rule& rule) {
   AaFindings findings;
-  // Arms of one program do equal work, and equal work is never called. What an A/A comparison is to
-  // tell is how the rest would be judged.
+  // Both sides of an A/A comparison have identical code, which is never called. It is to show how
+  // other code would be judged.
   for (const baselines::Verdict& verdict :
        baselines::judge(baselines::without_identities(a), baselines::without_identities(b), rule)) {
-    const int invocations = std::min(verdict.baseline_invocations, verdict.candidate_invocations);
-    if (verdict.kind == baselines::VerdictKind::kInvalid || verdict.is_control || invocations < 2)
+    const int processes = std::min(verdict.baseline.processes, verdict.candidate.processes);
+    if (verdict.kind == baselines::VerdictKind::kInvalid || verdict.is_control || processes < 2)
       continue;
     ++findings.benchmarks;
-    findings.invocations_a_side = std::max(findings.invocations_a_side, invocations);
+    findings.processes_a_side = std::max(findings.processes_a_side, processes);
     // Halves of a run are of few processes, and no fresh ones confirm them.
     const baselines::VerdictKind kind = first_sight(verdict);
     if (kind == baselines::VerdictKind::kRegression ||
@@ -57,11 +57,15 @@ std::string aa_text(const AaFindings& findings) {
 json aa_json(const AaFindings& findings) {
   return {{"benchmarks", findings.benchmarks},
           {"called", findings.called},
-          {"invocations_a_side", findings.invocations_a_side},
+          {"processes_a_side", findings.processes_a_side},
           {"comparisons", findings.comparisons},
           {"comparisons_with_alarm", findings.comparisons_with_alarm},
           {"alarm_rate_upper_bound",
            alarm_rate_upper_bound(findings.comparisons, findings.comparisons_with_alarm)}};
+}
+
+baselines::JsonField processes_a_side(const baselines::JsonField& field) {
+  return field.at(field.find("processes_a_side") ? "processes_a_side" : "invocations_a_side");
 }
 
 AaFindings parse_aa(const baselines::JsonField& field) {
@@ -70,7 +74,7 @@ AaFindings parse_aa(const baselines::JsonField& field) {
   for (const baselines::JsonField& name : field.at("called").elements()) {
     findings.called.push_back(name.text());
   }
-  findings.invocations_a_side = field.at("invocations_a_side").integer();
+  findings.processes_a_side = processes_a_side(field).integer();
   findings.comparisons = field.at("comparisons").integer();
   const baselines::JsonField alarms = field.at("comparisons_with_alarm");
   findings.comparisons_with_alarm = alarms.integer();
@@ -86,11 +90,11 @@ Detectability detectability_of(const std::vector<baselines::Verdict>& verdicts) 
   effects.worst = -std::numeric_limits<double>::infinity();
   std::vector<double> all;
   for (const baselines::Verdict& verdict : verdicts) {
-    // Infinite where a side has a single invocation: nothing is detectable, and nothing was judged.
-    if (!std::isfinite(verdict.smallest_detectable)) continue;
-    all.push_back(verdict.smallest_detectable);
-    if (verdict.smallest_detectable <= effects.worst) continue;
-    effects.worst = verdict.smallest_detectable;
+    // Infinite where a side has a single process: nothing is detectable, and nothing was judged.
+    if (!std::isfinite(verdict.estimates.smallest_detectable)) continue;
+    all.push_back(verdict.estimates.smallest_detectable);
+    if (verdict.estimates.smallest_detectable <= effects.worst) continue;
+    effects.worst = verdict.estimates.smallest_detectable;
     effects.worst_benchmark = verdict.benchmark;
   }
   if (all.empty()) effects.worst = std::numeric_limits<double>::quiet_NaN();

@@ -14,10 +14,10 @@
 namespace fusegate::ci {
 
 struct AaFindings {
-  int benchmarks = 0;  // that had two invocations or more on each side
+  int benchmarks = 0;  // that had two processes or more on each side
   // At first sight a regression or an improvement, fresh processes or none: a false alarm each.
   std::vector<std::string> called;
-  int invocations_a_side = 0;  // of the smaller side
+  int processes_a_side = 0;  // of the smaller side
   // All comparisons of this device and suite that the history holds, this one among them.
   int comparisons = 0;
   int comparisons_with_alarm = 0;
@@ -36,7 +36,7 @@ double alarm_rate_upper_bound(int comparisons, int alarms);
 // "56 benchmarks, none called; so far 0 of 12 comparisons raised an alarm (95 % upper bound 22 %)"
 std::string aa_text(const AaFindings& findings);
 
-// {"benchmarks", "called", "invocations_a_side", "comparisons", "comparisons_with_alarm",
+// {"benchmarks", "called", "processes_a_side", "comparisons", "comparisons_with_alarm",
 // "alarm_rate_upper_bound"}
 nlohmann::json aa_json(const AaFindings& findings);
 // Throws InputError naming file and field.

@@ -26,7 +26,7 @@ TEST(CompareAa, CountsEveryCallAsAFalseAlarm) {
       {});
   EXPECT_EQ(findings.benchmarks, 33);
   EXPECT_THAT(findings.called, ElementsAre("b", "c"));
-  EXPECT_EQ(findings.invocations_a_side, 5);
+  EXPECT_EQ(findings.processes_a_side, 5);
 }
 
 TEST(CompareAa, LeavesOutWhatCouldNotHaveBeenCalled) {
@@ -39,7 +39,7 @@ TEST(CompareAa, LeavesOutWhatCouldNotHaveBeenCalled) {
                            baselines::test_series("once", {1500})}),
       {});
   EXPECT_EQ(findings.benchmarks, 1);
-  EXPECT_EQ(findings.invocations_a_side, 3);
+  EXPECT_EQ(findings.processes_a_side, 3);
   EXPECT_TRUE(findings.called.empty());
 }
 
@@ -89,12 +89,12 @@ TEST(Detectability, GivesTheMedianAndTheWorst) {
   const std::vector<double> smallest{0.006, 0.021, nan, 0.005};
   for (std::size_t i = 0; i < 4; ++i) {
     verdicts[i].benchmark = std::string(1, static_cast<char>('a' + i));
-    verdicts[i].smallest_detectable = smallest[i];
+    verdicts[i].estimates.smallest_detectable = smallest[i];
   }
   EXPECT_EQ(detectability_text(detectability_of(verdicts)),
             "smallest detectable effect 0.6 % in the median, 2.1 % at worst (b)");
   EXPECT_EQ(detectability_json(detectability_of(verdicts))["worst_benchmark"], "b");
-  for (baselines::Verdict& verdict : verdicts) verdict.smallest_detectable = infinity;
+  for (baselines::Verdict& verdict : verdicts) verdict.estimates.smallest_detectable = infinity;
   EXPECT_EQ(detectability_text(detectability_of(verdicts)), "");
   EXPECT_TRUE(detectability_json(detectability_of({})).is_null());
 }

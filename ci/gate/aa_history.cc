@@ -2,12 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
+#include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/io/json_field.h"
 #include "baselines/io/write_lock.h"
 #include "baselines/record/baseline.h"
+#include "baselines/record/load_run.h"
+#include "ci/console/format.h"
+#include "ci/console/layout.h"
 
 namespace fusegate::ci {
 namespace {
@@ -23,7 +28,7 @@ json entry_json(const AaEntry& entry) {
           {"commit", entry.commit},
           {"benchmarks", entry.benchmarks},
           {"false_alarms", entry.false_alarms},
-          {"invocations_a_side", entry.invocations_a_side}};
+          {"processes_a_side", entry.processes_a_side}};
 }
 
 int count_at(const baselines::JsonField& field, std::string_view key) {
@@ -41,7 +46,9 @@ AaEntry parse_entry(const baselines::JsonField& field) {
   entry.commit = field.text_or_empty("commit");
   entry.benchmarks = count_at(field, "benchmarks");
   entry.false_alarms = count_at(field, "false_alarms");
-  entry.invocations_a_side = count_at(field, "invocations_a_side");
+  // As it was named before.
+  const bool is_older = !field.find("processes_a_side");
+  entry.processes_a_side = count_at(field, is_older ? "invocations_a_side" : "processes_a_side");
   return entry;
 }
 
@@ -84,6 +91,61 @@ std::vector<AaEntry> append_to_aa_history(const fs::path& path, const AaEntry& e
   entries.push_back(entry);
   baselines::write_atomically(path, text_of(entries));
   return entries;
+}
+
+namespace {
+
+AaEntry entry_of(const AaFindings& findings, const baselines::Run& run) {
+  AaEntry entry;
+  entry.when = format_instant(std::chrono::system_clock::now());
+  entry.device_uuid = run.provenance.device_uuid;
+  const auto device = run.environment.find("device");
+  if (device != run.environment.end() && device->second.is_string()) {
+    entry.device = device->second.get<std::string>();
+  }
+  entry.suite = run.provenance.suite;
+  entry.commit = run.provenance.commit;
+  entry.benchmarks = findings.benchmarks;
+  entry.false_alarms = static_cast<int>(findings.called.size());
+  entry.processes_a_side = findings.processes_a_side;
+  return entry;
+}
+
+AaFindings compare_and_remember(const AaRecordingRequest& request) {
+  if (request.a.empty() || request.b.empty())
+    throw baselines::InputError("A/A", "", "a side has no run file; measure again with --aa");
+  baselines::Run a = baselines::load_run(request.a);
+  baselines::name_controls(request.judging.controls, a);
+  const baselines::Run b = baselines::load_run(request.b);
+  AaFindings findings = compare_aa(a, b, gate_options(request.judging, a, true).rule);
+  // Counted as "no alarm", a comparison that could raise none would flatter the gate.
+  if (findings.benchmarks == 0) {
+    throw baselines::InputError(
+        "A/A", "", "no benchmark has two processes on each side; measure at least four");
+  }
+  const fs::path history = request.history ? *request.history
+                                           : aa_history_path(checkout_root(fs::current_path()),
+                                                             a.environment, a.provenance.suite);
+  const std::vector<AaEntry> all = append_to_aa_history(history, entry_of(findings, a));
+  findings.comparisons = static_cast<int>(all.size());
+  findings.comparisons_with_alarm = static_cast<int>(
+      std::ranges::count_if(all, [](const AaEntry& entry) { return entry.false_alarms > 0; }));
+  return findings;
+}
+
+}  // namespace
+
+void check_aa_history(const std::optional<fs::path>& history) {
+  if (history) read_aa_history(*history);
+}
+
+std::optional<AaFindings> record_aa(const AaRecordingRequest& request, Console& console) {
+  try {
+    return compare_and_remember(request);
+  } catch (const baselines::InputError& error) {
+    console.err.print("fusegate: the A/A comparison is not recorded: {}\n", error.what());
+    return std::nullopt;
+  }
 }
 
 }  // namespace fusegate::ci

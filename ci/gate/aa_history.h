@@ -1,11 +1,16 @@
-// The A/A comparisons of a machine so far: one file a device and suite, one JSON object a line.
+// The A/A comparisons of a machine so far: one file a device and suite, one JSON object a line; and
+// what adds one to them.
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "baselines/record/run.h"
+#include "ci/console/console.h"
+#include "ci/gate/aa_findings.h"
+#include "ci/gate/judging.h"
 
 namespace fusegate::ci {
 
@@ -17,7 +22,7 @@ struct AaEntry {
   std::string commit;
   int benchmarks = 0;    // compared
   int false_alarms = 0;  // of these, called a regression or an improvement
-  int invocations_a_side = 0;
+  int processes_a_side = 0;
 };
 
 // .fusegate/aa/<device slug>/<suite slug>.jsonl under root.
@@ -31,5 +36,20 @@ std::vector<AaEntry> read_aa_history(const std::filesystem::path& path);
 // Rewrites the file with one more line, and returns all entries. Of two commands that append at the
 // same moment one may lose its line; a reader never sees half of one.
 std::vector<AaEntry> append_to_aa_history(const std::filesystem::path& path, const AaEntry& entry);
+
+struct AaRecordingRequest {
+  std::vector<std::filesystem::path> a;  // run folders or run files
+  std::vector<std::filesystem::path> b;
+  JudgingRequest judging;                        // the rule that the gate goes by
+  std::optional<std::filesystem::path> history;  // nothing: under the git checkout, by device
+};
+
+// Before anything is measured: throws InputError where a history that was named cannot be read.
+void check_aa_history(const std::optional<std::filesystem::path>& history);
+
+// Compares the two sides and adds the comparison to the history. Nothing where they cannot be
+// compared or the history cannot be written, and console.err says why: the measurement itself is
+// none the worse for it.
+std::optional<AaFindings> record_aa(const AaRecordingRequest& request, Console& console);
 
 }  // namespace fusegate::ci

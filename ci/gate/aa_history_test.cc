@@ -34,7 +34,7 @@ TEST(AaHistory, GrowsByALineAComparison) {
   EXPECT_EQ(entries[1].commit, "0123");
   EXPECT_EQ(entries[1].benchmarks, 56);
   EXPECT_EQ(entries[1].false_alarms, 2);
-  EXPECT_EQ(entries[1].invocations_a_side, 5);
+  EXPECT_EQ(entries[1].processes_a_side, 5);
   EXPECT_EQ(std::ranges::count(baselines::read_file(path), '\n'), 2);
 }
 
@@ -78,6 +78,7 @@ TEST(AaHistory, NamesTheLineAndFieldThatIsWrong) {
   EXPECT_THAT(problem_of(good + R"({"when": "x", "benchmarks": -1})"), HasSubstr("benchmarks"));
   EXPECT_THAT(problem_of(R"({"when": "x", "benchmarks": 1})"), HasSubstr("false_alarms"));
   EXPECT_EQ(problem_of(good), "accepted");
+  EXPECT_EQ(read_aa_history(folder.path() / "aa.jsonl")[0].processes_a_side, 5) << "its older name";
 }
 
 }  // namespace

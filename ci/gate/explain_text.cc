@@ -39,39 +39,39 @@ void add_figure(const char* what, double before, double after, auto format,
 
 std::vector<Fact> figures(const baselines::BenchmarkSeries* baseline,
                           const baselines::BenchmarkSeries* candidate,
-                          const baselines::Verdict& verdict, const baselines::KernelStory& story) {
+                          const baselines::Verdict& verdict, const baselines::KernelStory& diff) {
   std::vector<Fact> facts;
-  add_figure("time", verdict.baseline_ns, verdict.candidate_ns, format_time_ns, &facts);
-  if (std::isfinite(verdict.effect)) {
-    facts.push_back({"effect", fmt::format("{}, {}", format_effect(verdict.effect),
-                                           format_interval(verdict.interval))});
+  add_figure("time", verdict.baseline.time_ns, verdict.candidate.time_ns, format_time_ns, &facts);
+  if (std::isfinite(verdict.estimates.effect)) {
+    facts.push_back({"effect", fmt::format("{}, {}", format_effect(verdict.estimates.effect),
+                                           format_interval(verdict.estimates.interval))});
   }
   const auto format_clock = [](double hz) { return fmt::format("{:.3f} GHz", hz / 1e9); };
   add_figure("clock", clock_hz(baseline), clock_hz(candidate), format_clock, &facts);
-  add_figure("energy", verdict.baseline_energy_j, verdict.candidate_energy_j, format_energy_j,
+  add_figure("energy", verdict.baseline.energy_j, verdict.candidate.energy_j, format_energy_j,
              &facts);
-  add_figure("host", story.host_ns.before, story.host_ns.after, format_time_ns, &facts);
+  add_figure("host", diff.host_ns.before, diff.host_ns.after, format_time_ns, &facts);
   return facts;
 }
 
 // A row a kernel; shares are of the sum of all rows' changes.
 class KernelTable {
  public:
-  explicit KernelTable(const baselines::KernelStory& story) : story_(story) {
-    for (const baselines::KernelPair& pair : story.pairs) total_ns_ += pair.change_ns();
-    total_ns_ += story.memory_ns.change() + story.gaps_ns.change();
+  explicit KernelTable(const baselines::KernelStory& diff) : diff_(diff) {
+    for (const baselines::KernelPair& pair : diff.pairs) total_ns_ += pair.change_ns();
+    total_ns_ += diff.memory_ns.change() + diff.gaps_ns.change();
   }
 
   Table table() && {
-    for (const baselines::KernelPair& pair : story_.pairs) add(pair);
-    if (story_.memory_operations.before > 0 || story_.memory_operations.after > 0) {
+    for (const baselines::KernelPair& pair : diff_.pairs) add(pair);
+    if (diff_.memory_operations.before > 0 || diff_.memory_operations.after > 0) {
       add_row("",
               fmt::format("memory operations, {} -> {}",
-                          format_launches(story_.memory_operations.before),
-                          format_launches(story_.memory_operations.after)),
-              story_.memory_ns, "");
+                          format_launches(diff_.memory_operations.before),
+                          format_launches(diff_.memory_operations.after)),
+              diff_.memory_ns, "");
     }
-    add_row("", "between kernels", story_.gaps_ns, "");
+    add_row("", "between kernels", diff_.gaps_ns, "");
     return std::move(table_);
   }
 
@@ -95,13 +95,13 @@ class KernelTable {
                const baselines::BeforeAfter& time_ns, const std::string& what) {
     const double before = std::isfinite(time_ns.before) ? time_ns.before : 0;
     const double after = std::isfinite(time_ns.after) ? time_ns.after : 0;
-    const bool has_share = story_.kind != baselines::StoryKind::kNothing && total_ns_ != 0;
+    const bool has_share = diff_.kind != baselines::StoryKind::kNothing && total_ns_ != 0;
     table_.add_row({stage, name, format_time_ns(time_ns.before), format_time_ns(time_ns.after),
                     format_time_change_ns(after - before),
                     has_share ? format_share((after - before) / total_ns_) : "-", what});
   }
 
-  const baselines::KernelStory& story_;
+  const baselines::KernelStory& diff_;
   double total_ns_ = 0;
   Table table_{{{"stage"},
                 {"kernel"},
@@ -125,18 +125,18 @@ void add_agreement(const baselines::BenchmarkSeries* series, std::string_view si
 void add_work(const baselines::BenchmarkSeries* series, std::string_view side,
               std::vector<std::string>* sentences) {
   if (!series || !series->identity || series->identity->unknown.empty()) return;
-  sentences->push_back(fmt::format("whether the {} did equal work is not known: {}", side,
+  sentences->push_back(fmt::format("whether the {}'s code is identical is unknown: {}", side,
                                    series->identity->unknown));
 }
 
-std::string conclusion(const baselines::Verdict& verdict, const baselines::KernelStory& story) {
-  if (std::string told = story_text(story); !told.empty()) return told;
-  if (story.work_changed()) {
+std::string conclusion(const baselines::Verdict& verdict, const baselines::KernelStory& diff) {
+  if (std::string text = kernel_diff_text(diff); !text.empty()) return text;
+  if (diff.work_changed()) {
     const bool is_unchanged = verdict.kind == baselines::VerdictKind::kUnchanged;
-    return work_text(story) + (is_unchanged ? "; time is unchanged" : "; no certain change");
+    return work_text(diff) + (is_unchanged ? "; time is unchanged" : "; no certain change");
   }
-  if (!story.has_profiles) return "a side has no profile, so what it launches is not known";
-  if (verdict.kind == baselines::VerdictKind::kIdentical) return "equal work on both sides";
+  if (!diff.has_profiles) return "a side has no profile, so what it launches is unknown";
+  if (verdict.kind == baselines::VerdictKind::kIdentical) return "identical code on both sides";
   if (verdict.kind != baselines::VerdictKind::kUnchanged)
     return "the same kernels, and no certain change";
   return "nothing changed: the same kernels in the same time";
@@ -147,18 +147,18 @@ std::string conclusion(const baselines::Verdict& verdict, const baselines::Kerne
 std::string explain_text(const baselines::BenchmarkSeries* baseline,
                          const baselines::BenchmarkSeries* candidate,
                          const baselines::Verdict& verdict, const baselines::Rule& rule,
-                         const baselines::KernelStory& story, const TextStyle& style) {
+                         const baselines::KernelStory& diff, const TextStyle& style) {
   const std::string_view kind = baselines::verdict_name(verdict.kind);
   Section kernels;
   add_agreement(baseline, "baseline", &kernels.sentences);
   add_agreement(candidate, "candidate", &kernels.sentences);
   add_work(baseline, "baseline", &kernels.sentences);
   add_work(candidate, "candidate", &kernels.sentences);
-  for (std::string& text : work_texts(story)) kernels.sentences.push_back(std::move(text));
-  if (story.has_profiles) kernels.table = KernelTable(story).table();
+  for (std::string& text : work_texts(diff)) kernels.sentences.push_back(std::move(text));
+  if (diff.has_profiles) kernels.table = KernelTable(diff).table();
   const Document document{.headline = fmt::format("{}: {}", kind, reason_text(verdict, rule)),
-                          .facts = figures(baseline, candidate, verdict, story),
-                          .summary = fmt::format("{}: {}.", kind, conclusion(verdict, story)),
+                          .facts = figures(baseline, candidate, verdict, diff),
+                          .summary = fmt::format("{}: {}.", kind, conclusion(verdict, diff)),
                           .sections = {std::move(kernels)}};
   return baselines::printable(verdict.benchmark) + '\n' + terminal_text(document, style);
 }

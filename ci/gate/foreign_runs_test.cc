@@ -21,16 +21,16 @@ namespace fs = std::filesystem;
 
 const fs::path kFormats = FUSEGATE_FORMATS;
 
-Judgement judged(const fs::path& baseline, const fs::path& candidate) {
+GateFacts judged(const fs::path& baseline, const fs::path& candidate) {
   JudgingRequest request;
   request.baseline = {baseline};
   request.candidate = {candidate};
-  return judge_candidate(request, baselines::load_run(request.candidate)).value();
+  return judged(request);
 }
 
-std::vector<std::string> called(const Judgement& judgement) {
+std::vector<std::string> called(const GateFacts& facts) {
   std::vector<std::string> names;
-  for (const baselines::Verdict& verdict : judgement.result.verdicts) {
+  for (const baselines::Verdict& verdict : facts.result.verdicts) {
     if (verdict.kind == VerdictKind::kRegression || verdict.kind == VerdictKind::kImprovement) {
       names.push_back(verdict.benchmark);
     }
@@ -41,35 +41,35 @@ std::vector<std::string> called(const Judgement& judgement) {
 // One benchmark or six do not tell how far a machine moved.
 TEST(OfNvbench, UnchangedCodePassesAndFivePercentAreRuledOut) {
   for (const char* program : {"throughput", "axes"}) {
-    const Judgement judgement =
+    const GateFacts facts =
         judged(kFormats / "nvbench" / program / "base", kFormats / "nvbench" / program / "same");
-    EXPECT_EQ(judgement.result.exit_code, ExitCode::kNoRegression) << program;
-    EXPECT_THAT(called(judgement), IsEmpty());
-    for (const baselines::Verdict& verdict : judgement.result.verdicts) {
-      EXPECT_LT(verdict.ruled_out, 0.05) << verdict.benchmark;
+    EXPECT_EQ(facts.result.exit_code, ExitCode::kNoRegression) << program;
+    EXPECT_THAT(called(facts), IsEmpty());
+    for (const baselines::Verdict& verdict : facts.result.verdicts) {
+      EXPECT_LT(verdict.estimates.ruled_out, 0.05) << verdict.benchmark;
     }
   }
 }
 
 TEST(OfNvbench, FailsWhatCopiesFourPercentMoreAndNamesNothingElse) {
   const fs::path program = kFormats / "nvbench/axes";
-  const Judgement judgement = judged(program / "base", program / "slow");
-  EXPECT_EQ(judgement.result.exit_code, ExitCode::kRegression);
-  EXPECT_THAT(called(judgement),
+  const GateFacts facts = judged(program / "base", program / "slow");
+  EXPECT_EQ(facts.result.exit_code, ExitCode::kRegression);
+  EXPECT_THAT(called(facts),
               UnorderedElementsAre("copy_sweep_grid_shape/BlockSize:256/NumBlocks:256",
                                    "copy_sweep_grid_shape/BlockSize:256/NumBlocks:1024"));
-  const baselines::Verdict& worst = judgement.result.verdicts.front();
-  EXPECT_NEAR(worst.effect, 0.0404, 0.0005);
-  EXPECT_NEAR(worst.effect_cycles, 0.0406, 0.0005);
-  EXPECT_TRUE(std::isfinite(worst.effect_equal_clock));
+  const baselines::Verdict& worst = facts.result.verdicts.front();
+  EXPECT_NEAR(worst.estimates.effect, 0.0404, 0.0005);
+  EXPECT_NEAR(worst.estimates.in_cycles, 0.0406, 0.0005);
+  EXPECT_TRUE(std::isfinite(worst.estimates.at_equal_clock));
 }
 
 // A single benchmark, 3.9 % slower than in another session.
 TEST(OfNvbench, ItsThroughputExampleFails) {
   const fs::path program = kFormats / "nvbench/throughput";
-  const Judgement judgement = judged(program / "base", program / "slow");
-  EXPECT_EQ(judgement.result.exit_code, ExitCode::kRegression);
-  EXPECT_THAT(called(judgement), ElementsAre("throughput_bench"));
+  const GateFacts facts = judged(program / "base", program / "slow");
+  EXPECT_EQ(facts.result.exit_code, ExitCode::kRegression);
+  EXPECT_THAT(called(facts), ElementsAre("throughput_bench"));
 }
 
 // Files without the folders beside them.
@@ -87,17 +87,16 @@ TEST(OfNvbench, MeansAloneAreJudgedTooAndSaidToBeDoubtful) {
   EXPECT_THAT(baselines::load_run({base}).doubts, ElementsAre(baselines::Doubt::kMeansOnly));
   EXPECT_EQ(judged(base, without_samples(folder, "same")).result.exit_code,
             ExitCode::kNoRegression);
-  const Judgement judgement = judged(base, without_samples(folder, "slow"));
-  EXPECT_EQ(judgement.result.exit_code, ExitCode::kRegression);
-  EXPECT_THAT(called(judgement), testing::SizeIs(2));
+  const GateFacts facts = judged(base, without_samples(folder, "slow"));
+  EXPECT_EQ(facts.result.exit_code, ExitCode::kRegression);
+  EXPECT_THAT(called(facts), testing::SizeIs(2));
 }
 
 TEST(OfNvbench, MeansAreNotComparedWithSamples) {
   const baselines::ScratchFolder folder;
-  const Judgement judgement =
-      judged(kFormats / "nvbench/axes/base", without_samples(folder, "slow"));
-  EXPECT_EQ(judgement.result.exit_code, ExitCode::kCouldNotJudge);
-  EXPECT_THAT(called(judgement), IsEmpty());
+  const GateFacts facts = judged(kFormats / "nvbench/axes/base", without_samples(folder, "slow"));
+  EXPECT_EQ(facts.result.exit_code, ExitCode::kCouldNotJudge);
+  EXPECT_THAT(called(facts), IsEmpty());
   EXPECT_THROW(
       baselines::load_run({kFormats / "nvbench/axes/base/1.json", folder.path() / "slow/2.json"}),
       baselines::InputError);
@@ -119,9 +118,9 @@ TEST(OfNvbench, AnAcceptedRunJudgesTheNext) {
 TEST(OfPytestBenchmark, UnchangedCodeIsNotBlamedAndTheSlowedTestIsNamed) {
   const fs::path tests = kFormats / "pytest-benchmark";
   EXPECT_THAT(called(judged(tests / "base", tests / "same")), IsEmpty());
-  const Judgement judgement = judged(tests / "base", tests / "slow");
-  EXPECT_EQ(judgement.result.exit_code, ExitCode::kRegression);
-  EXPECT_THAT(called(judgement), ElementsAre("test_small.py::test_checksum"));
+  const GateFacts facts = judged(tests / "base", tests / "slow");
+  EXPECT_EQ(facts.result.exit_code, ExitCode::kRegression);
+  EXPECT_THAT(called(facts), ElementsAre("test_small.py::test_checksum"));
 }
 
 }  // namespace

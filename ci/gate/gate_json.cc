@@ -1,7 +1,8 @@
 #include "ci/gate/gate_json.h"
 
 #include "ci/console/json_number.h"
-#include "ci/gate/gate_words.h"
+#include "ci/gate/gate_headline.h"
+#include "ci/gate/gate_notes.h"
 #include "ci/gate/kernel_diff_text.h"
 #include "ci/gate/replay_section.h"
 #include "ci/gate/verdict_text.h"
@@ -11,68 +12,79 @@ namespace {
 
 using nlohmann::json;
 
-json heap_json(const baselines::Modes::Heap& heap) {
-  return {{"time_ns", json_number(heap.time_ns)},
-          {"baseline", heap.baseline},
-          {"candidate", heap.candidate}};
+// An array of what `to_json` makes of each.
+template <typename T, typename ToJson>
+json list_of(const std::vector<T>& all, ToJson to_json) {
+  json list = json::array();
+  for (const T& one : all) list.push_back(to_json(one));
+  return list;
+}
+
+json cluster_json(const baselines::Modes::Cluster& cluster) {
+  return {{"time_ns", json_number(cluster.time_ns)},
+          {"baseline", cluster.baseline},
+          {"candidate", cluster.candidate}};
 }
 
 json modes_json(const std::optional<baselines::Modes>& modes) {
   if (!modes) return nullptr;
-  return json::array({heap_json(modes->lower), heap_json(modes->upper)});
+  return json::array({cluster_json(modes->lower), cluster_json(modes->upper)});
 }
 
-void add_odd(const std::vector<baselines::OddProcess>& odd, std::string_view side, json& list) {
-  for (const baselines::OddProcess& one : odd) {
+void add_outliers(const std::vector<baselines::OddProcess>& outliers, std::string_view side,
+                  json& list) {
+  for (const baselines::OddProcess& one : outliers) {
     list.push_back({{"side", side},
                     {"process", one.name},
-                    {"departure", json_number(one.departure)},
-                    {"benchmarks", one.rows},
+                    {"relative_deviation", json_number(one.departure)},
+                    {"benchmarks", one.benchmarks},
                     {"set_aside", one.is_set_aside}});
   }
 }
 
+json outliers_json(const baselines::GateResult& result) {
+  json list = json::array();
+  add_outliers(result.outliers_in_baseline, "baseline", list);
+  add_outliers(result.outliers_in_candidate, "candidate", list);
+  return list;
+}
+
 json verdict_json(const baselines::Verdict& verdict, const baselines::Rule& rule) {
-  json doubts = json::array();
-  for (const baselines::Doubt doubt : verdict.doubts) doubts.push_back(doubt_name(doubt));
+  const baselines::Estimates& estimates = verdict.estimates;
   return {
       {"benchmark", verdict.benchmark},
       {"verdict", verdict_name(verdict.kind)},
       {"first_sight", verdict_name(first_sight(verdict))},
-      {"effect", json_number(verdict.effect)},
+      {"effect", json_number(estimates.effect)},
       {"decided_by", quantity_name(verdict.decided_by)},
-      {"ruled_out", json_number(verdict.ruled_out)},
-      {"effect_time", json_number(verdict.effect_time)},
-      {"effect_equal_clock", json_number(verdict.effect_equal_clock)},
-      {"effect_cycles", json_number(verdict.effect_cycles)},
-      {"machine_effect", json_number(verdict.machine_effect)},
-      {"clock_share", json_number(verdict.clock_share)},
-      {"interval", json_interval(verdict.interval)},
-      {"baseline_ns", json_number(verdict.baseline_ns)},
-      {"candidate_ns", json_number(verdict.candidate_ns)},
-      {"baseline_energy_j", json_number(verdict.baseline_energy_j)},
-      {"candidate_energy_j", json_number(verdict.candidate_energy_j)},
-      {"p", json_number(verdict.p)},
-      {"smallest_detectable", json_number(verdict.smallest_detectable)},
-      {"baseline_invocations", verdict.baseline_invocations},
-      {"candidate_invocations", verdict.candidate_invocations},
-      {"clock_moved", verdict.clock_moved},
-      {"machine_moved", verdict.machine_moved},
-      {"suite_moved", json_number(verdict.suite_moved)},
-      {"modes", modes_json(verdict.modes)},
+      {"ruled_out", json_number(estimates.ruled_out)},
+      {"effect_time", json_number(estimates.in_time)},
+      {"effect_equal_clock", json_number(estimates.at_equal_clock)},
+      {"effect_cycles", json_number(estimates.in_cycles)},
+      {"machine_effect", json_number(estimates.machine)},
+      {"clock_share", json_number(estimates.clock_share)},
+      {"interval", json_interval(estimates.interval)},
+      {"baseline_ns", json_number(verdict.baseline.time_ns)},
+      {"candidate_ns", json_number(verdict.candidate.time_ns)},
+      {"baseline_energy_j", json_number(verdict.baseline.energy_j)},
+      {"candidate_energy_j", json_number(verdict.candidate.energy_j)},
+      {"p", json_number(estimates.p)},
+      {"smallest_detectable", json_number(estimates.smallest_detectable)},
+      {"baseline_processes", verdict.baseline.processes},
+      {"candidate_processes", verdict.candidate.processes},
+      {"clock_moved", verdict.reason.clock_moved},
+      {"machine_moved", verdict.reason.machine_moved},
+      {"suite_moved", json_number(estimates.common)},
+      {"modes", modes_json(verdict.reason.modes)},
       {"reason", reason_text(verdict, rule)},
-      {"doubts", std::move(doubts)},
+      {"doubts", list_of(verdict.doubts, baselines::doubt_name)},
   };
 }
 
-json differences_json(const std::vector<baselines::EnvironmentDifference>& differences) {
-  json list = json::array();
-  for (const baselines::EnvironmentDifference& difference : differences) {
-    list.push_back({{"field", difference.field},
-                    {"baseline", difference.baseline},
-                    {"candidate", difference.candidate}});
-  }
-  return list;
+json difference_json(const baselines::EnvironmentDifference& difference) {
+  return {{"field", difference.field},
+          {"baseline", difference.baseline},
+          {"candidate", difference.candidate}};
 }
 
 json family_json(const baselines::Family& family) {
@@ -104,14 +116,14 @@ json value_json(const std::string& value) {
   return is_a_number && value.size() < 16 ? json(std::stoll(value)) : json(value);
 }
 
+json fact_json(const baselines::LaunchFact& fact) {
+  return {{"what", fact.what},
+          {"baseline", value_json(fact.before)},
+          {"candidate", value_json(fact.after)},
+          {"unit", fact.unit}};
+}
+
 json launch_change_json(const baselines::LaunchChange& change) {
-  json facts = json::array();
-  for (const baselines::LaunchFact& fact : change.facts) {
-    facts.push_back({{"what", fact.what},
-                     {"baseline", value_json(fact.before)},
-                     {"candidate", value_json(fact.after)},
-                     {"unit", fact.unit}});
-  }
   const auto kernel = [](const std::optional<baselines::LaunchIdentity>& launch) {
     return launch ? json(launch->kernel) : json(nullptr);
   };
@@ -120,59 +132,53 @@ json launch_change_json(const baselines::LaunchChange& change) {
           {"candidate", kernel(change.after)},
           {"code_changed", change.code_changed()},
           {"arguments_changed", change.arguments_changed()},
-          {"facts", std::move(facts)}};
+          {"facts", list_of(change.facts, fact_json)}};
 }
 
-json work_changes_json(const std::vector<baselines::LaunchChange>& changes) {
-  json list = json::array();
-  for (const baselines::LaunchChange& change : changes) list.push_back(launch_change_json(change));
-  return list;
+json pair_json(const baselines::KernelPair& pair) {
+  return {{"baseline", kernel_json(pair.before)},
+          {"candidate", kernel_json(pair.after)},
+          {"differences", pair.differences}};
 }
 
-json story_json(const baselines::KernelStory& story) {
-  json kernels = json::array();
-  for (const baselines::KernelPair& pair : story.pairs) {
-    kernels.push_back({{"baseline", kernel_json(pair.before)},
-                       {"candidate", kernel_json(pair.after)},
-                       {"differences", pair.differences}});
-  }
-  return {{"benchmark", story.benchmark},
-          {"cause", story_name(story.kind)},
-          {"summary", story_text(story)},
-          {"changed", story.launches_changed()},
-          {"kernels", std::move(kernels)},
-          {"work_differences", work_texts(story)},
-          {"work_changes", work_changes_json(story.work_changes)},
-          {"work_unknown", story.work_unknown.empty() ? json(nullptr) : json(story.work_unknown)},
-          {"gaps_ns", sides_json(story.gaps_ns)},
-          {"leads_ns", sides_json(story.leads_ns)},
-          {"memory_operations", sides_json(story.memory_operations)},
-          {"host_ns", sides_json(story.host_ns)}};
+json kernel_diff_json(const baselines::KernelStory& diff) {
+  return {{"benchmark", diff.benchmark},
+          {"cause", story_name(diff.kind)},
+          {"summary", kernel_diff_text(diff)},
+          {"changed", diff.launches_changed()},
+          {"kernels", list_of(diff.pairs, pair_json)},
+          {"work_differences", work_texts(diff)},
+          {"work_changes", list_of(diff.work_changes, launch_change_json)},
+          {"work_unknown", diff.work_unknown.empty() ? json(nullptr) : json(diff.work_unknown)},
+          {"gaps_ns", sides_json(diff.gaps_ns)},
+          {"leads_ns", sides_json(diff.leads_ns)},
+          {"memory_operations", sides_json(diff.memory_operations)},
+          {"host_ns", sides_json(diff.host_ns)}};
+}
+
+json host_change_json(const baselines::HostChange& change) {
+  return {{"benchmark", change.benchmark},
+          {"launched", host_launch_name(change.launch)},
+          {"verdict", host_verdict_name(change.verdict)},
+          {"reason", host_obstacle_text(change.obstacle)},
+          {"effect", json_number(change.effect)},
+          {"interval", json_interval(change.interval)},
+          {"p", json_number(change.p)},
+          {"baseline_ns", json_number(change.baseline_ns)},
+          {"candidate_ns", json_number(change.candidate_ns)}};
 }
 
 json host_json(const baselines::HostTimes& host) {
-  json changes = json::array();
-  for (const baselines::HostChange& change : host.changes) {
-    changes.push_back({{"benchmark", change.benchmark},
-                       {"launched", host_launch_name(change.launch)},
-                       {"verdict", host_verdict_name(change.verdict)},
-                       {"reason", host_obstacle_text(change.obstacle)},
-                       {"effect", json_number(change.effect)},
-                       {"interval", json_interval(change.interval)},
-                       {"p", json_number(change.p)},
-                       {"baseline_ns", json_number(change.baseline_ns)},
-                       {"candidate_ns", json_number(change.candidate_ns)}});
-  }
   return {{"compared", host.compared},
           {"other_host", host.other_host},
-          {"changes", std::move(changes)}};
+          {"changes", list_of(host.changes, host_change_json)}};
 }
 
 json staleness_json(const baselines::Staleness& staleness) {
   return {{"age_days", staleness.age_days ? json_number(*staleness.age_days) : json(nullptr)},
           {"max_age_days", staleness.max_age_days},
           {"too_old", staleness.too_old},
-          {"libraries", differences_json(staleness.libraries)},
+          {"libraries", list_of(staleness.libraries, difference_json)},
           {"not_in_baseline", staleness.not_in_baseline},
           {"not_in_candidate", staleness.not_in_candidate},
           {"notes", staleness_notes(staleness)}};
@@ -186,31 +192,21 @@ json anchor_json(const baselines::Creep& creep) {
 }
 
 json creep_json(const baselines::Creep& creep, const std::optional<double>& max_creep) {
-  json list = json::array();
-  for (const baselines::Verdict& verdict : creep.slower) {
-    list.push_back({{"what", verdict.benchmark},
-                    {"effect", json_number(verdict.effect)},
-                    {"interval", json_interval(verdict.interval)},
-                    {"beyond_max_creep", max_creep && is_beyond(verdict, *max_creep)}});
-  }
-  return list;
+  return list_of(creep.slower, [&](const baselines::Verdict& verdict) -> json {
+    return {{"what", verdict.benchmark},
+            {"effect", json_number(verdict.estimates.effect)},
+            {"interval", json_interval(verdict.estimates.interval)},
+            {"beyond_max_creep", max_creep && is_beyond(verdict, *max_creep)}};
+  });
 }
 
-json unmet_json(const std::vector<baselines::UnmetExpectation>& unmet) {
-  json list = json::array();
-  for (const baselines::UnmetExpectation& one : unmet) {
-    list.push_back({{"benchmark", one.benchmark},
-                    {"expectation", baselines::expectation_json(one.expectation)}});
-  }
-  return list;
+json unmet_json(const baselines::UnmetExpectation& unmet) {
+  return {{"benchmark", unmet.benchmark},
+          {"expectation", baselines::expectation_json(unmet.expectation)}};
 }
 
-json left_out_json(const std::vector<baselines::LeftOut>& left_out) {
-  json list = json::array();
-  for (const auto& [side, what, why] : left_out) {
-    list.push_back({{"side", side}, {"what", what}, {"why", why}});
-  }
-  return list;
+json left_out_json(const baselines::LeftOut& left_out) {
+  return {{"side", left_out.side}, {"what", left_out.what}, {"why", left_out.why}};
 }
 
 // Every kind, so that a reader need not know which may be absent.
@@ -230,47 +226,43 @@ json counts_json(const std::vector<baselines::Verdict>& verdicts) {
   return counts;
 }
 
+json rule_json(const baselines::GateOptions& options) {
+  const baselines::Rule& rule = options.rule;
+  return {{"min_effect", rule.min_effect},  {"tested_effect", tested_effect(rule)},
+          {"allow", options.allow},         {"false_discovery_rate", rule.false_discovery_rate},
+          {"confidence", rule.confidence},  {"host_min_effect", rule.host.min_effect},
+          {"host_min_ns", rule.host.min_ns}};
+}
+
 }  // namespace
 
-json gate_json(const Judgement& judgement, const baselines::Run& candidate) {
-  const baselines::GateResult& result = judgement.result;
-  const baselines::GateOptions& options = judgement.options;
-  json verdicts = json::array();
-  for (const baselines::Verdict& verdict : result.verdicts)
-    verdicts.push_back(verdict_json(verdict, options.rule));
-  json odd = json::array();
-  add_odd(result.odd_in_baseline, "baseline", odd);
-  add_odd(result.odd_in_candidate, "candidate", odd);
-  json stories = json::array();
-  for (const baselines::KernelStory& story : result.stories) stories.push_back(story_json(story));
-  json families = json::array();
-  for (const baselines::Family& family : result.families) families.push_back(family_json(family));
+json gate_json(const GateFacts& facts) {
+  const baselines::GateResult& result = facts.result;
+  const baselines::GateOptions& options = facts.options;
+  const baselines::Run& baseline = facts.baseline->run;
+  const auto verdict = [&](const auto& one) { return verdict_json(one, options.rule); };
   return {
       {"exit_code", static_cast<int>(result.exit_code)},
-      {"headline", gate_headline(result, options)},
-      {"environment_differences", differences_json(result.environment_differences)},
-      {"notes", gate_notes(judgement, candidate)},
-      {"odd_processes", std::move(odd)},
-      {"left_out", left_out_json(result.left_out)},
+      {"headline", gate_headline(facts)},
+      {"environment_differences", list_of(result.environment_differences, difference_json)},
+      {"notes", gate_notes(facts)},
+      {"outlier_processes", outliers_json(result)},
+      {"left_out", list_of(result.left_out, left_out_json)},
       {"counts", counts_json(result.verdicts)},
-      {"rule",
-       {{"min_effect", options.rule.min_effect},
-        {"tested_effect", tested_effect(options.rule)},
-        {"allow", options.allow},
-        {"false_discovery_rate", options.rule.false_discovery_rate},
-        {"confidence", options.rule.confidence},
-        {"host_min_effect", options.rule.host.min_effect},
-        {"host_min_ns", options.rule.host.min_ns}}},
-      {"families", std::move(families)},
-      {"kernels", std::move(stories)},
+      {"rule", rule_json(options)},
+      {"families", list_of(result.families, family_json)},
+      {"kernels", list_of(result.kernel_diffs, kernel_diff_json)},
       {"host_times", host_json(result.host)},
-      {"unmet_expectations", unmet_json(result.unmet_expectations)},
+      {"unmet_expectations", list_of(result.unmet_expectations, unmet_json)},
       {"staleness", result.staleness ? staleness_json(*result.staleness) : json(nullptr)},
       {"anchor", result.creep ? anchor_json(*result.creep) : json(nullptr)},
       {"creep", result.creep ? creep_json(*result.creep, options.max_creep) : json::array()},
-      {"replay",
-       judgement.replay ? replay_json(*judgement.replay, judgement.baseline.run) : json(nullptr)},
-      {"verdicts", std::move(verdicts)},
+      {"replay", facts.replay ? replay_json(*facts.replay, baseline) : json(nullptr)},
+      {"verdicts", list_of(result.verdicts, verdict)},
+      {"baseline", baseline.source},
+      {"candidate", facts.candidate.source},
+      {"aa", facts.aa ? aa_json(*facts.aa) : json(nullptr)},
+      {"smallest_detectable", detectability_json(detectability_of(result.verdicts))},
   };
 }
 

@@ -3,14 +3,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "ci/gate/judging.h"
+#include "ci/gate/gate_facts.h"
 
 namespace fusegate::ci {
 
-// {"exit_code", "headline", "environment_differences", "notes", "counts", "rule", "families",
-// "kernels", "unmet_expectations": [{"benchmark", "expectation"
-// (baselines/launches/expectation.h)}], "staleness", "anchor", "creep", "replay"
-// (replay_section.h), "verdicts": [...]} NaN is written as null.
-nlohmann::json gate_json(const Judgement& judgement, const baselines::Run& candidate);
+// As docs/schema/verdicts.schema.json has it. NaN is written as null. facts: of a run that was
+// compared.
+nlohmann::json gate_json(const GateFacts& facts);
 
 }  // namespace fusegate::ci

@@ -25,12 +25,14 @@ using nlohmann::json;
 
 json json_of(const LoadedBaseline& baseline, const Run& candidate,
              const GateOptions& options = {}) {
-  const json written =
-      gate_json({baseline, options, gate(baseline, candidate, options)}, candidate);
+  const json written = gate_json({.candidate = candidate,
+                                  .baseline = baseline,
+                                  .options = options,
+                                  .result = gate(baseline, candidate, options)});
   return json::parse(written.dump());
 }
 
-TEST(GateJson, TellsModesAndOddProcesses) {
+TEST(GateJson, HasModesAndOutliers) {
   std::vector<BenchmarkSeries> suite;
   for (int row = 0; row < 10; ++row) {
     suite.push_back(test_series(fmt::format("row{}", row), {1000, 1000, 1000, 1000, 1100}));
@@ -40,13 +42,13 @@ TEST(GateJson, TellsModesAndOddProcesses) {
   candidate.benchmarks[0].invocations[1].time_ns = 1030;
   candidate.benchmarks[0].invocations[2].time_ns = 1030;
   const json root = json_of({test_run({test_series("row0", {1000, 1000, 1000, 1000})})}, candidate);
-  ASSERT_EQ(root["odd_processes"].size(), 1u);
-  const json& odd = root["odd_processes"][0];
-  EXPECT_EQ(odd["side"], "candidate");
-  EXPECT_EQ(odd["process"], "5");
-  EXPECT_NEAR(odd["departure"].get<double>(), 0.1, 1e-9);
-  EXPECT_EQ(odd["benchmarks"], 10);
-  EXPECT_EQ(odd["set_aside"], true);
+  ASSERT_EQ(root["outlier_processes"].size(), 1u);
+  const json& outlier = root["outlier_processes"][0];
+  EXPECT_EQ(outlier["side"], "candidate");
+  EXPECT_EQ(outlier["process"], "5");
+  EXPECT_NEAR(outlier["relative_deviation"].get<double>(), 0.1, 1e-9);
+  EXPECT_EQ(outlier["benchmarks"], 10);
+  EXPECT_EQ(outlier["set_aside"], true);
   const json& modes = root["verdicts"][0]["modes"];
   ASSERT_EQ(modes.size(), 2u);
   EXPECT_EQ(modes[0]["baseline"], 4);
@@ -83,7 +85,7 @@ TEST(GateJson, HasTheKeysThatOthersRead) {
   EXPECT_GT(slow["interval"]["high"].get<double>(), 0.05);
   EXPECT_NEAR(slow["baseline_ns"].get<double>(), 1000, 0.1);
   EXPECT_NEAR(slow["candidate_ns"].get<double>(), 1050, 0.1);
-  EXPECT_EQ(slow["candidate_invocations"], 5);
+  EXPECT_EQ(slow["candidate_processes"], 5);
   EXPECT_GT(slow["ruled_out"].get<double>(), 0.05);
   EXPECT_EQ(slow["decided_by"], "time");
   EXPECT_TRUE(slow["baseline_energy_j"].is_null());
@@ -177,13 +179,13 @@ TEST(GateJson, HasTheKernels) {
   other.launches[2].name = kSmall;
   const json root = json_of({run_of({})}, run_of(other));
   ASSERT_EQ(root["kernels"].size(), 1u);
-  const json& story = root["kernels"][0];
-  EXPECT_EQ(story["benchmark"], "mlp");
-  EXPECT_EQ(story["cause"], "other_kernel");
-  EXPECT_EQ(story["changed"], true);
-  EXPECT_EQ(story["kernels"][2]["candidate"]["name"], kSmall);
-  EXPECT_EQ(story["kernels"][2]["differences"][0], "tile 256x128x64 -> 128x128x64");
-  EXPECT_EQ(story["host_ns"]["baseline"], 9000);
+  const json& diff = root["kernels"][0];
+  EXPECT_EQ(diff["benchmark"], "mlp");
+  EXPECT_EQ(diff["cause"], "other_kernel");
+  EXPECT_EQ(diff["changed"], true);
+  EXPECT_EQ(diff["kernels"][2]["candidate"]["name"], kSmall);
+  EXPECT_EQ(diff["kernels"][2]["differences"][0], "tile 256x128x64 -> 128x128x64");
+  EXPECT_EQ(diff["host_ns"]["baseline"], 9000);
 }
 
 TEST(GateJson, HasWhatOfTheWorkDiffers) {
@@ -193,12 +195,12 @@ TEST(GateJson, HasWhatOfTheWorkDiffers) {
       "grid 192x1x1, block 256x1x1, 0 + 10240 B shared, 120 registers, 0 B local";
   const json root = json_of({run_of({.work = baselines::work_of_mlp()})}, run_of(other));
   ASSERT_EQ(root["kernels"].size(), 1u);
-  const json& story = root["kernels"][0];
-  EXPECT_EQ(story["cause"], "other_work");
-  EXPECT_EQ(story["changed"], false);
-  EXPECT_TRUE(story["work_unknown"].is_null());
+  const json& diff = root["kernels"][0];
+  EXPECT_EQ(diff["cause"], "other_work");
+  EXPECT_EQ(diff["changed"], false);
+  EXPECT_TRUE(diff["work_unknown"].is_null());
   EXPECT_EQ(
-      story["work_changes"],
+      diff["work_changes"],
       json::array(
           {{{"stage", "down_proj"},
             {"baseline", baselines::kBig},
@@ -208,7 +210,7 @@ TEST(GateJson, HasWhatOfTheWorkDiffers) {
             {"facts",
              {{{"what", "block"}, {"baseline", 128}, {"candidate", 256}, {"unit", "threads"}},
               {{"what", "registers"}, {"baseline", 166}, {"candidate", 120}, {"unit", ""}}}}}}));
-  EXPECT_EQ(story["work_differences"],
+  EXPECT_EQ(diff["work_differences"],
             json({"down_proj: machine code of cublas nvjet bf16 256x128x64 tn changed: block 128 "
                   "-> 256 threads, registers 166 -> 120"}));
 }
@@ -216,10 +218,10 @@ TEST(GateJson, HasWhatOfTheWorkDiffers) {
 TEST(GateJson, SaysWhyWorkIsNotKnown) {
   Side slow{.slower = 0.05};
   const json root = json_of({run_of({.work = baselines::work_of_mlp()})}, run_of(slow));
-  const json& story = root["kernels"][0];
-  EXPECT_EQ(story["cause"], "untold");
-  EXPECT_EQ(story["work_unknown"], "the candidate does not tell what it launches");
-  EXPECT_EQ(story["work_changes"], json::array());
+  const json& diff = root["kernels"][0];
+  EXPECT_EQ(diff["cause"], "untold");
+  EXPECT_EQ(diff["work_unknown"], "the candidate has no code hashes");
+  EXPECT_EQ(diff["work_changes"], json::array());
 }
 
 TEST(GateJson, HasWhatIsLaunchedOtherThanDeclared) {

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "baselines/comparing/comparison.h"
 #include "baselines/comparing/judge.h"
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
+#include "baselines/io/json_field.h"
 #include "baselines/record/load_run.h"
 #include "baselines/record/program_variables.h"
 #include "ci/console/format.h"
@@ -20,16 +22,6 @@ namespace fs = std::filesystem;
 
 std::string suite_of(const JudgingRequest& request, const baselines::Run& candidate) {
   return request.suite.empty() ? candidate.provenance.suite : request.suite;
-}
-
-baselines::LoadedBaseline load_named_baseline(const JudgingRequest& request) {
-  const std::vector<fs::path>& paths = request.baseline;
-  // Alone it may be a stored baseline, which also tells who accepted it.
-  if (paths.size() == 1 && fs::is_regular_file(paths.front()) &&
-      baselines::is_baseline_text(baselines::read_file(paths.front()))) {
-    return baselines::load_stored_baseline(paths.front());
-  }
-  return {baselines::load_run(paths, request.unfinished)};
 }
 
 // A program from before there was a field of the protocol measures as it did then. One that can be
@@ -72,9 +64,11 @@ baselines::CardDifferences card_differences(const JudgingRequest& request,
   for (const fs::path& store : request.stores) {
     folders.push_back(store / baselines::device_slug(baseline.environment));
   }
+  std::set<fs::path> seen;
   for (const fs::path& folder : folders) {
+    if (!seen.insert(folder).second) continue;
     for (const fs::path& path : calibrations_in(folder, baseline.provenance.suite)) {
-      if (const auto told = baselines::read_card_differences(path)) return *told;
+      if (const auto known = baselines::read_card_differences(path)) return *known;
     }
   }
   return {};
@@ -93,7 +87,7 @@ bool tells_work(const fs::path& path) {
   try {
     return std::ranges::any_of(baselines::load_run({path}).benchmarks, baselines::work_is_known);
   } catch (const baselines::InputError&) {
-    return false;  // whoever judges by it says what is wrong
+    return false;  // what judges by it says what is wrong
   }
 }
 
@@ -139,18 +133,19 @@ std::optional<double> fraction_of(const baselines::Run& run, const char* field) 
   const auto value = protocol_value(run, field);
   if (!value) return std::nullopt;
   const double fraction = value->is_number() ? value->get<double>() : 0;
-  if (!(fraction > 0 && fraction < 1)) refuse_value(run, field, *value, "is not between 0 and 1");
+  if (!(fraction > 0 && fraction < 1))
+    refuse_value(run, field, *value, "is not a fraction; expected a number between 0 and 1");
   return fraction;
 }
 
 // Where the environments differ, that was said, and nothing was compared.
-void refuse_same_run(const Judgement& judgement, const baselines::Run& candidate) {
-  const baselines::Run& baseline = judgement.baseline.run;
-  if (judgement.result.verdicts.empty() || !is_same_run(baseline, candidate)) return;
+void refuse_same_run(const baselines::Run& baseline, const baselines::Run& candidate,
+                     const baselines::GateResult& result) {
+  if (result.verdicts.empty() || !is_same_run(baseline, candidate)) return;
   throw baselines::InputError(
       candidate.source, "",
-      fmt::format("is the run that the baseline {} was made of: the times of all processes are "
-                  "the same, so nothing is compared",
+      fmt::format("is the run that the baseline {} was made of: the times of all processes are the "
+                  "same. Measure the candidate again",
                   baseline.source));
 }
 
@@ -162,12 +157,12 @@ baselines::Run load_candidate(const JudgingRequest& request) {
   return run;
 }
 
-std::optional<Judgement> judge_candidate(const JudgingRequest& request,
-                                         const baselines::Run& candidate) {
+void judge_candidate(const JudgingRequest& request, GateFacts& facts) {
+  const baselines::Run& candidate = facts.candidate;
   auto baseline = load_baseline(request, candidate);
   if (!baseline) {
     baselines::require_fitting(request.controls, {&candidate});
-    return std::nullopt;
+    return;
   }
   std::optional<baselines::LoadedBaseline> stored;
   if (request.replay_of) stored = baselines::load_stored_baseline(*request.replay_of);
@@ -177,50 +172,73 @@ std::optional<Judgement> judge_candidate(const JudgingRequest& request,
   baselines::GateOptions options =
       gate_options(request, stored ? stored->run : baseline->run,
                    baselines::circumstances_of(baseline->run, candidate).side_by_side);
-  if (stored && is_of_older_protocol(baseline->run, candidate)) {
-    options.allow_environment_differences = true;
-  }
-  Judgement judgement{std::move(*baseline), options, {}};
   if (stored) {
+    if (is_of_older_protocol(baseline->run, candidate)) {
+      options.allow_environment_differences = true;
+    }
     // How old the program is that was measured, and what crept in before it.
-    judgement.baseline.acceptance = std::move(stored->acceptance);
-    judgement.baseline.anchor = std::move(stored->anchor);
+    baseline->acceptance = std::move(stored->acceptance);
+    baseline->anchor = std::move(stored->anchor);
   }
-  judgement.result = baselines::gate(judgement.baseline, candidate, options);
-  refuse_same_run(judgement, candidate);
-  if (stored) {
-    judgement.replay =
-        replay_of(std::move(stored->run), judgement.baseline.run, judgement.result, options.rule);
-  }
-  return judgement;
+  baselines::GateResult result = baselines::gate(*baseline, candidate, options);
+  refuse_same_run(baseline->run, candidate, result);
+  if (stored) facts.replay = replay_of(std::move(stored->run), baseline->run, result, options.rule);
+  facts.baseline = std::move(baseline);
+  facts.options = std::move(options);
+  facts.result = std::move(result);
+}
+
+void judge(const JudgingRequest& request, GateFacts& facts) {
+  facts.candidate = load_candidate(request);
+  judge_candidate(request, facts);
+  if (facts.baseline) return;
+  throw baselines::InputError(facts.candidate.source, "",
+                              missing_baseline_text(request, facts.candidate));
+}
+
+GateFacts judged(const JudgingRequest& request) {
+  GateFacts facts;
+  judge(request, facts);
+  return facts;
+}
+
+std::optional<AaFindings> recorded_aa(const baselines::Run& candidate) {
+  if (!candidate.aa_record) return std::nullopt;
+  const auto& [source, aa] = *candidate.aa_record;
+  return parse_aa(baselines::JsonField(aa, source, "aa"));
 }
 
 std::string suite_name(const fs::path& suite) { return suite.stem().string(); }
 
-std::optional<fs::path> find_comparable_baseline(const std::vector<fs::path>& stores,
-                                                 const baselines::Environment& environment,
-                                                 const std::string& suite) {
-  std::optional<fs::path> first;
+std::optional<StoredBaseline> find_comparable_baseline(const std::vector<fs::path>& stores,
+                                                       const baselines::Environment& environment,
+                                                       const std::string& suite) {
+  std::optional<StoredBaseline> first;
   for (const fs::path& store : stores) {
-    const auto found = baselines::find_baseline({store}, environment, suite);
-    if (!found) continue;
-    if (baselines::environment_differences(baselines::read_baseline(*found).run.environment,
-                                           environment)
-            .empty()) {
-      return found;
-    }
-    if (!first) first = found;
+    const auto path = baselines::find_baseline({store}, environment, suite);
+    if (!path) continue;
+    std::string text = baselines::read_file(*path);
+    baselines::Baseline baseline = baselines::parse_baseline(text, path->string());
+    const bool is_same =
+        baselines::environment_differences(baseline.run.environment, environment).empty();
+    if (!is_same && first) continue;
+    StoredBaseline found{*path, std::move(baseline), std::move(text)};
+    if (is_same) return found;
+    first = std::move(found);
   }
   return first;
 }
 
 std::optional<baselines::LoadedBaseline> load_baseline(const JudgingRequest& request,
                                                        const baselines::Run& candidate) {
-  if (!request.baseline.empty()) return load_named_baseline(request);
+  if (!request.baseline.empty()) {
+    return baselines::load_run_or_baseline(request.baseline, request.unfinished);
+  }
   const std::string suite = suite_of(request, candidate);
   if (suite.empty()) return std::nullopt;
-  const auto found = find_comparable_baseline(request.stores, candidate.environment, suite);
-  return found ? std::optional(baselines::load_stored_baseline(*found)) : std::nullopt;
+  auto found = find_comparable_baseline(request.stores, candidate.environment, suite);
+  if (!found) return std::nullopt;
+  return baselines::judging_baseline(std::move(found->baseline), found->text, found->path);
 }
 
 std::map<std::string, std::string> keep_choices_environment(const JudgingRequest& request,
@@ -241,11 +259,11 @@ bool any_baseline_tells_work(const JudgingRequest& request, const std::string& s
 std::string missing_baseline_text(const JudgingRequest& request, const baselines::Run& candidate) {
   const std::string suite = suite_of(request, candidate);
   if (suite.empty()) {
-    return "names no suite to look a baseline up by; name one with --suite, or a run with "
+    return "has no suite by which to find its baseline; name one with --suite, or a run with "
            "--baseline";
   }
   return fmt::format(
-      "no baseline of suite {} for {} is stored; record one with: fusegate accept RUN --reason "
+      "no baseline of suite {} is stored for {}; record one with: fusegate accept RUN --reason "
       "TEXT",
       suite, baselines::device_slug(candidate.environment));
 }
@@ -273,7 +291,7 @@ baselines::HostRule host_rule_of(const baselines::Run& run) {
   if (!min_ns) return rule;
   rule.min_ns = min_ns->is_number() ? min_ns->get<double>() : -1;
   if (!(rule.min_ns >= 0)) {
-    refuse_value(run, baselines::kHostMinNs, *min_ns, "is no time in ns");
+    refuse_value(run, baselines::kHostMinNs, *min_ns, "is not a time in ns; expected 0 or more");
   }
   return rule;
 }
@@ -304,20 +322,21 @@ baselines::GateOptions gate_options(const JudgingRequest& request, const baselin
 
 std::string detectable_text(const JudgingRequest& request, const baselines::Run& run,
                             bool other_card) {
-  constexpr double kMostThatIsAFinding = 0.5;  // two cards tell next to nothing of a third
+  constexpr double kMostThatIsAFinding = 0.5;  // two cards show next to nothing of a third
   baselines::Run baseline = baselines::without_identities(run);
   baseline.session.clear();
   const baselines::Run candidate = other_card ? on_another_card(baseline) : baseline;
   const baselines::Rule rule = gate_options(request, baseline).rule;
   std::vector<double> effects;
   for (const baselines::Verdict& verdict : baselines::judge(baseline, candidate, rule)) {
-    if (std::isfinite(verdict.smallest_detectable)) effects.push_back(verdict.smallest_detectable);
+    if (std::isfinite(verdict.estimates.smallest_detectable))
+      effects.push_back(verdict.estimates.smallest_detectable);
   }
   if (effects.empty()) return "";
   std::ranges::sort(effects);
   if (effects[(effects.size() - 1) / 2] > kMostThatIsAFinding) return "";
   const auto at = [&](std::size_t tenths) { return effects[(effects.size() * tenths - 1) / 10]; };
-  const std::string half = fmt::format("{} in half of the rows", format_fraction(at(5)));
+  const std::string half = fmt::format("{} in half of the benchmarks", format_fraction(at(5)));
   if (at(9) > kMostThatIsAFinding) return half;
   return half + fmt::format(" and {} in nine tenths", format_fraction(at(9)));
 }

@@ -1,5 +1,5 @@
-// What `gate` and `report` start from: the candidate's run, the baseline that it is compared with,
-// and the options of the gate.
+// From a request to what the gate found: loads the candidate and its baseline, each file once, and
+// judges.
 #pragma once
 
 #include <filesystem>
@@ -8,10 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "baselines/gating/gate.h"
-#include "baselines/record/baseline.h"
 #include "baselines/record/load_run.h"
-#include "ci/gate/replay.h"
+#include "ci/gate/gate_facts.h"
 
 namespace fusegate::ci {
 
@@ -36,21 +34,22 @@ struct JudgingRequest {
   baselines::Unfinished unfinished = baselines::Unfinished::kLeftOut;
 };
 
-struct Judgement {
-  baselines::LoadedBaseline baseline;  // a replay has the acceptance and anchor of the stored one
-  baselines::GateOptions options;
-  baselines::GateResult result;
-  std::optional<Replay> replay{};  // where the baseline is one
-};
-
 // The candidate, with the controls that the request names.
 baselines::Run load_candidate(const JudgingRequest& request);
 
-// The candidate by the baseline that load_baseline() finds; nothing where there is none. Throws
-// InputError where it is compared with itself: the times of all processes agree to the digits that
-// a baseline keeps; and where a control that the request names is in neither.
-std::optional<Judgement> judge_candidate(const JudgingRequest& request,
-                                         const baselines::Run& candidate);
+// Judges facts.candidate by the baseline that load_baseline() finds; changes nothing where there is
+// none, or where it throws. Throws InputError where the candidate is compared with itself: the
+// times of all processes agree to the digits that a baseline keeps; and where a control that the
+// request names is in neither.
+void judge_candidate(const JudgingRequest& request, GateFacts& facts);
+
+// Loads the candidate and judges it. Throws also where no baseline is stored.
+void judge(const JudgingRequest& request, GateFacts& facts);
+GateFacts judged(const JudgingRequest& request);
+
+// What the candidate's run folder records of A/A comparisons; nothing of several paths, whose
+// findings would not hold together. Throws InputError naming file and field.
+std::optional<AaFindings> recorded_aa(const baselines::Run& candidate);
 
 // "pr", of "pr" and of "suites/pr.json": a suite may be named by its file.
 std::string suite_name(const std::filesystem::path& suite);
@@ -60,19 +59,26 @@ std::string suite_name(const std::filesystem::path& suite);
 std::optional<baselines::LoadedBaseline> load_baseline(const JudgingRequest& request,
                                                        const baselines::Run& candidate);
 
+// A stored baseline and where it lies.
+struct StoredBaseline {
+  std::filesystem::path path;
+  baselines::Baseline baseline;
+  std::string text;  // the file's
+};
+
 // The first stored baseline of that environment's device and suite whose environment is the same;
 // where there is none such, the first at all, so that the gate can say what differs.
-std::optional<std::filesystem::path> find_comparable_baseline(
+std::optional<StoredBaseline> find_comparable_baseline(
     const std::vector<std::filesystem::path>& stores, const baselines::Environment& environment,
     const std::string& suite);
 
-// Tells benchmark programs to keep the choices of the baseline that judges them: the named one, or
-// of those that are stored for the suite the one of their device. Empty where there is none. fresh:
-// tells them to keep none, whatever our own environment says.
+// Has benchmark programs take the pinned choices of the baseline that judges them: the named one,
+// or of those that are stored for the suite the one of their device. Empty where there is none.
+// fresh: they are to take none, whatever our own environment says.
 std::map<std::string, std::string> keep_choices_environment(const JudgingRequest& request,
                                                             const std::string& suite, bool fresh);
 
-// Whether a baseline that may judge the suite's runs tells what its benchmarks launched.
+// Whether a baseline that may judge the suite's runs has identities of its benchmarks.
 bool any_baseline_tells_work(const JudgingRequest& request, const std::string& suite);
 
 // Why nothing was found, and what to do.
@@ -92,17 +98,18 @@ double allow_of(const baselines::Run& run);
 
 // The smallest effect is the flag's, else the baseline's suite's, else the rule's; the slowdown
 // that may stay undecided the flag's, else the baseline's suite's; what a call must cost the host
-// more the baseline's suite's. What cards differ by is as a calibration beside the baseline says,
+// more the baseline's suite's. What cards differ by is as a calibration beside the baseline has it,
 // or one of its device in the stores. Throws InputError where the suite asks for a smallest effect
-// that is none, and where the calibration is malformed.
+// that is not a fraction, and where the calibration is malformed.
 // side_by_side: of two runs of one session; where nobody says what matters, they are tested against
 // less (rule.h).
 baselines::GateOptions gate_options(const JudgingRequest& request, const baselines::Run& baseline,
                                     bool side_by_side = false);
 
-// The slowdowns that half and nine tenths of the run's rows show nine times in ten, as a baseline
-// of a candidate with as many processes, on the same cards or on another one: "0.52 % in half of
-// the rows and 1.1 % in nine tenths". "" where half of the rows tell nothing below 100 %.
+// The slowdowns that are found nine times in ten in half and in nine tenths of the run's
+// benchmarks, by this run as a baseline of a candidate with as many processes, on the same cards or
+// on another one: "0.52 % in half of the benchmarks and 1.1 % in nine tenths". "" where that is
+// above 50 % in half of them.
 std::string detectable_text(const JudgingRequest& request, const baselines::Run& run,
                             bool other_card);
 

@@ -3,6 +3,11 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
@@ -34,6 +39,11 @@ class JudgingTest : public ::testing::Test {
     baselines::write_atomically(path, baselines::baseline_text(baseline));
     return path;
   }
+  GateFacts judge(const fusegate::baselines::Run& candidate) const {
+    GateFacts facts{.candidate = candidate};
+    judge_candidate(request_, facts);
+    return facts;
+  }
   static FakeRunFile other_driver() {
     FakeRunFile file;
     file.driver = "999.0";
@@ -56,18 +66,20 @@ TEST_F(JudgingTest, FindsTheStoredBaselineOfDeviceAndSuite) {
 TEST_F(JudgingTest, PrefersTheFirstStoreWithTheSameEnvironment) {
   const fusegate::baselines::Run candidate = run();
   const fs::path kept_other = store("kept", other_driver());
-  EXPECT_EQ(find_comparable_baseline(request_.stores, candidate.environment, "smoke"), kept_other);
+  EXPECT_EQ(find_comparable_baseline(request_.stores, candidate.environment, "smoke")->path,
+            kept_other);
   const fs::path local = store("local", {});
-  EXPECT_EQ(find_comparable_baseline(request_.stores, candidate.environment, "smoke"), local);
+  EXPECT_EQ(find_comparable_baseline(request_.stores, candidate.environment, "smoke")->path, local);
   const fs::path kept = store("kept", {});
-  EXPECT_EQ(find_comparable_baseline(request_.stores, candidate.environment, "smoke"), kept);
+  EXPECT_EQ(find_comparable_baseline(request_.stores, candidate.environment, "smoke")->path, kept);
 }
 
 TEST_F(JudgingTest, LooksForTheSuiteThatIsNamed) {
   store("kept", {});
   request_.suite = "pr";
   EXPECT_FALSE(load_baseline(request_, run()));
-  EXPECT_THAT(missing_baseline_text(request_, run()), HasSubstr("suite pr for nvidia-h200"));
+  EXPECT_THAT(missing_baseline_text(request_, run()),
+              HasSubstr("suite pr is stored for nvidia-h200"));
   EXPECT_THAT(missing_baseline_text(request_, run()), HasSubstr("fusegate accept"));
 }
 
@@ -106,6 +118,51 @@ TEST_F(JudgingTest, HasTheChoicesKeptThatTheBaselineMade) {
       << "in place of what our own environment says";
 }
 
+// How often a file was opened since this was made.
+class Opens {
+ public:
+  explicit Opens(const fs::path& file) : events_(inotify_init1(IN_NONBLOCK)) {
+    inotify_add_watch(events_, file.c_str(), IN_OPEN | IN_CLOSE);
+  }
+  Opens(const Opens&) = delete;
+  Opens& operator=(const Opens&) = delete;
+  ~Opens() { close(events_); }
+
+  long count() const {
+    std::array<inotify_event, 64> events{};
+    const ssize_t size = read(events_, events.data(), sizeof(events));
+    const auto end =
+        events.begin() + (size < 0 ? 0 : size / static_cast<long>(sizeof(inotify_event)));
+    return std::count_if(events.begin(), end,
+                         [](const inotify_event& event) { return (event.mask & IN_OPEN) != 0; });
+  }
+
+ private:
+  int events_;
+};
+
+TEST_F(JudgingTest, ReadsEveryFileOnce) {
+  FakeRunFile slower;
+  slower.times.begin()->second *= 1.05;
+  request_.candidate = {write_run(folder_, "head", slower)};
+  const fs::path stored = store("kept", {});
+  const fs::path anchor = baselines::anchor_path(stored);
+  fs::copy_file(store("local", slower), anchor);
+  const Opens of_stored(stored), of_anchor(anchor), of_candidate(request_.candidate[0] / "1.json");
+  judged(request_);
+  EXPECT_EQ(of_stored.count(), 1);
+  EXPECT_EQ(of_anchor.count(), 1);
+  EXPECT_EQ(of_candidate.count(), 1);
+  request_.baseline = {stored};
+  judged(request_);
+  EXPECT_EQ(of_stored.count(), 1) << "named";
+  const fs::path run_file = folder_.path() / "head" / "2.json";
+  const Opens of_run_file(run_file);
+  request_.baseline = {run_file};
+  judged(request_);
+  EXPECT_EQ(of_run_file.count(), 2) << "once for either side";
+}
+
 TEST_F(JudgingTest, RefusesPublishedFigures) {
   request_.baseline = {store("kept", {}, true)};
   try {
@@ -121,7 +178,7 @@ TEST_F(JudgingTest, RefusesTheRunThatTheBaselineWasMadeOf) {
   const std::string folder = write_run(folder_, "run", {});
   const auto candidate = baselines::load_run({folder});
   const auto expect_refused = [&] {
-    EXPECT_THAT([&] { judge_candidate(request_, candidate); },
+    EXPECT_THAT([&] { judge(candidate); },
                 ::testing::ThrowsMessage<baselines::InputError>(::testing::AllOf(
                     HasSubstr(folder + ": is the run that the baseline " +
                               request_.baseline.front().string() + " was made of"))));
@@ -131,20 +188,20 @@ TEST_F(JudgingTest, RefusesTheRunThatTheBaselineWasMadeOf) {
   request_.baseline = {folder};
   expect_refused();
   request_.baseline = {write_run(folder_, "other", {})};
-  EXPECT_TRUE(judge_candidate(request_, candidate));
+  EXPECT_TRUE(judge(candidate).baseline);
   request_.baseline = {write_run(folder_, "run more", {}, 6)};
-  EXPECT_TRUE(judge_candidate(request_, candidate));
+  EXPECT_TRUE(judge(candidate).baseline);
 }
 
 TEST_F(JudgingTest, NamesAnEnvironmentThatDiffersBeforeARunThatIsTheSame) {
   auto candidate = run();
   candidate.environment["device"] = "NVIDIA H100";
   request_.baseline = {store("kept", {})};
-  const auto judgement = judge_candidate(request_, candidate);
-  EXPECT_EQ(judgement->result.exit_code, baselines::ExitCode::kCouldNotJudge);
-  EXPECT_EQ(judgement->result.environment_differences.at(0).field, "device");
+  const GateFacts facts = judge(candidate);
+  EXPECT_EQ(facts.result.exit_code, baselines::ExitCode::kCouldNotJudge);
+  EXPECT_EQ(facts.result.environment_differences.at(0).field, "device");
   request_.allow_environment_differences = true;
-  EXPECT_THROW(judge_candidate(request_, candidate), baselines::InputError);
+  EXPECT_THROW(judge(candidate), baselines::InputError);
 }
 
 TEST_F(JudgingTest, TakesTheSmallestEffectFromTheFlagThenTheBaselinesSuiteThenTheRule) {
@@ -164,8 +221,7 @@ TEST_F(JudgingTest, TakesWhatIsAllowedFromTheFlagThenTheBaselinesSuite) {
   EXPECT_EQ(gate_options(request_, baseline.run).allow, 0.02) << "a baseline keeps it";
   file.protocol["allow"] = 0.5;
   file.times.begin()->second *= 1.0001;
-  EXPECT_EQ(judge_candidate(request_, run(file))->options.allow, 0.02)
-      << "the candidate's is not asked";
+  EXPECT_EQ(judge(run(file)).options.allow, 0.02) << "the candidate's is not asked";
   request_.allow = 0.1;
   EXPECT_EQ(gate_options(request_, baseline.run).allow, 0.1);
 }
@@ -190,9 +246,9 @@ TEST_F(JudgingTest, RefusesToAllowWhatIsNoSlowdown) {
     EXPECT_THAT([&] { allow_of(run(file)); },
                 ThrowsMessage<baselines::InputError>(HasSubstr("run: protocol.allow: " + problem)));
   };
-  refuses("2%", "\"2%\" is not between 0 and 1");
-  refuses(0, "0 is not between 0 and 1");
-  refuses(1.0, "1.0 is not between 0 and 1");
+  refuses("2%", "\"2%\" is not a fraction; expected a number between 0 and 1");
+  refuses(0, "0 is not a fraction");
+  refuses(1.0, "1.0 is not a fraction");
   refuses(0.001, "0.001 is below the smallest effect, 0.0015");
 }
 
@@ -202,10 +258,10 @@ TEST_F(JudgingTest, WhatIsAllowedIsNoDifferenceOfProtocols) {
   store("kept", file);
   file.protocol["allow"] = 0.02;
   file.times.begin()->second *= 1.0001;
-  const auto judgement = judge_candidate(request_, run(file));
-  EXPECT_THAT(judgement->result.environment_differences, ::testing::IsEmpty());
-  EXPECT_EQ(judgement->result.exit_code, baselines::ExitCode::kNoRegression);
-  EXPECT_EQ(judgement->options.allow, 0.05);
+  const GateFacts facts = judge(run(file));
+  EXPECT_THAT(facts.result.environment_differences, ::testing::IsEmpty());
+  EXPECT_EQ(facts.result.exit_code, baselines::ExitCode::kNoRegression);
+  EXPECT_EQ(facts.options.allow, 0.05);
 }
 
 TEST_F(JudgingTest, ABaselineSaysWhatIsAControlAndSoDoesTheRequest) {
@@ -215,7 +271,7 @@ TEST_F(JudgingTest, ABaselineSaysWhatIsAControlAndSoDoesTheRequest) {
   store("kept", file);
   file.times[name] *= 1.5;
   file.controls = {name};
-  const auto code = [&] { return judge_candidate(request_, run(file))->result.exit_code; };
+  const auto code = [&] { return judge(run(file)).result.exit_code; };
   EXPECT_EQ(code(), baselines::ExitCode::kRegression) << "the candidate alone says so";
   request_.controls = {"^" + name + "$"};
   EXPECT_EQ(code(), baselines::ExitCode::kNoRegression);
@@ -306,33 +362,34 @@ class JudgingAReplay : public JudgingTest {
     request_.baseline = {folder_.path() / "base"};
     request_.candidate = {folder_.path() / "head"};
   }
-  Judgement judged(const nlohmann::json& base_protocol, const nlohmann::json& head_protocol) {
+  GateFacts judged(const nlohmann::json& base_protocol, const nlohmann::json& head_protocol) {
     write_run(folder_, "base", {.protocol = base_protocol});
     write_run(folder_, "head", {.protocol = head_protocol});
-    return *judge_candidate(request_, baselines::load_run(request_.candidate));
+    return ci::judged(request_);
   }
 };
 
-TEST_F(JudgingAReplay, GatesByTheReplayedAndTellsOfTheStored) {
-  const Judgement judgement = judged({{"samples", 48}}, {{"samples", 48}});
-  EXPECT_EQ(judgement.result.exit_code, baselines::ExitCode::kNoRegression);
-  EXPECT_TRUE(judgement.result.staleness->libraries.empty()) << "both were measured here";
-  ASSERT_EQ(judgement.replay->rows.size(), 2u);
-  EXPECT_NEAR(judgement.replay->rows[0].machine.effect_time, 0.25, 1e-3);
-  EXPECT_NEAR(judgement.replay->rows[0].code, 0, 1e-3);
-  EXPECT_EQ(judgement.replay->differences.at(0).field, "driver");
+TEST_F(JudgingAReplay, GatesByTheReplayedAndShowsTheStored) {
+  const GateFacts facts = judged({{"samples", 48}}, {{"samples", 48}});
+  EXPECT_EQ(facts.result.exit_code, baselines::ExitCode::kNoRegression);
+  EXPECT_TRUE(facts.result.staleness->libraries.empty()) << "both were measured here";
+  ASSERT_EQ(facts.replay->rows.size(), 2u);
+  EXPECT_NEAR(facts.replay->rows[0].machine.estimates.in_time, 0.25, 1e-3);
+  EXPECT_NEAR(facts.replay->rows[0].code, 0, 1e-3);
+  EXPECT_EQ(facts.replay->differences.at(0).field, "driver");
 }
 
 TEST_F(JudgingAReplay, KeepsTheStoredRule) {
   EXPECT_EQ(judged({{"min_effect", 0.1}}, {{"min_effect", 0.1}}).options.rule.min_effect, 0.02);
 }
 
-TEST_F(JudgingAReplay, TellsOfTheStoredOnesAgeAndOfWhatCreptSinceItsAnchor) {
+TEST_F(JudgingAReplay, NamesTheStoredOnesAgeAndWhatCreptSinceItsAnchor) {
   FakeRunFile anchor;
-  anchor.times.begin()->second *= 0.8;  // one of the two: the other tells that the machine stood
+  anchor.times.begin()->second *=
+      0.8;  // one of the two: the other shows that the machine did not change
   fs::rename(store("local", anchor), baselines::anchor_path(*request_.replay_of));
   request_.max_age_days = 0.1;
-  const Judgement noted = judged({}, {});
+  const GateFacts noted = judged({}, {});
   EXPECT_EQ(noted.result.exit_code, baselines::ExitCode::kNoRegression);
   EXPECT_TRUE(noted.result.staleness->too_old);
   EXPECT_EQ(noted.result.creep->slower.size(), 1u);

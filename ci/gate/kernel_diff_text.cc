@@ -34,9 +34,9 @@ std::string short_name(const ProfiledKernel& kernel) { return short_name(kernel.
 std::string in_stage(const std::string& stage) { return stage.empty() ? "" : " in " + stage; }
 
 // "1 kernel more (a in gelu)" of those that one side has alone.
-std::string alone(const KernelStory& story, bool added) {
+std::string alone(const KernelStory& diff, bool added) {
   std::vector<std::string> names;
-  for (const KernelPair& pair : story.pairs) {
+  for (const KernelPair& pair : diff.pairs) {
     if (!pair.is_alone() || pair.after.has_value() != added) continue;
     const ProfiledKernel& kernel = added ? *pair.after : *pair.before;
     names.push_back(short_name(kernel) + in_stage(kernel.stage));
@@ -46,8 +46,8 @@ std::string alone(const KernelStory& story, bool added) {
                      fmt::join(names, "; "));
 }
 
-std::string memory_operations(const KernelStory& story) {
-  const auto& [before, after] = story.memory_operations;
+std::string memory_operations(const KernelStory& diff) {
+  const auto& [before, after] = diff.memory_operations;
   if (before == after) return "";
   const auto count = static_cast<std::size_t>(std::abs(after - before));
   return fmt::format("{} {} ({} -> {})", format_count(count, "memory operation"),
@@ -80,7 +80,7 @@ std::vector<std::string> fact_texts(const LaunchChange& change) {
 }
 
 // "168 registers, 10,240 B dynamic shared memory and 1,204 instructions as before"
-std::string kept_text(const LaunchChange& change) {
+std::string unchanged_text(const LaunchChange& change) {
   std::vector<std::string> texts;
   for (const LaunchFact& fact : baselines::kept_facts(*change.before, *change.after)) {
     const std::string unit = fact.unit.empty() ? "" : fact.unit + " ";
@@ -109,44 +109,44 @@ bool is_of(const LaunchChange& change, const ProfiledKernel& kernel) {
          (change.stage.empty() || change.stage == kernel.stage);
 }
 
-std::string other_kernels(const KernelStory& story) {
+std::string other_kernels(const KernelStory& diff) {
   std::vector<std::string> texts;
-  for (const KernelPair& pair : story.pairs) {
+  for (const KernelPair& pair : diff.pairs) {
     if (!pair.is_other()) continue;
     std::vector<std::string> differences = pair.differences;
-    const auto change = std::ranges::find_if(story.work_changes, [&](const LaunchChange& change) {
+    const auto change = std::ranges::find_if(diff.work_changes, [&](const LaunchChange& change) {
       return change.is_other() && is_of(change, *pair.after);
     });
-    if (change != story.work_changes.end()) {
+    if (change != diff.work_changes.end()) {
       for (const LaunchFact& fact : change->facts) differences.push_back(fact_text(fact));
     }
-    texts.push_back(fmt::format("another kernel{}: {}", in_stage(pair.after->stage),
+    texts.push_back(fmt::format("different kernel{}: {}", in_stage(pair.after->stage),
                                 fmt::join(differences, ", ")));
   }
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
-std::string launches(const KernelStory& story) {
+std::string launches(const KernelStory& diff) {
   std::vector<std::string> texts;
   for (const std::string& text :
-       {other_kernels(story), alone(story, true), alone(story, false), memory_operations(story)}) {
+       {other_kernels(diff), alone(diff, true), alone(diff, false), memory_operations(diff)}) {
     if (!text.empty()) texts.push_back(text);
   }
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
 // Kernels that are launched early run beside the one before, which is no host's doing.
-bool overlap_moved(const KernelStory& story) {
-  return story.gaps_moved && !story.leads_moved && story.gaps_ns.before <= 0 &&
-         story.gaps_ns.after <= 0;
+bool overlap_moved(const KernelStory& diff) {
+  return diff.gaps_moved && !diff.leads_moved && diff.gaps_ns.before <= 0 &&
+         diff.gaps_ns.after <= 0;
 }
 
-std::string gaps(const KernelStory& story) {
-  if (overlap_moved(story)) {
+std::string gaps(const KernelStory& diff) {
+  if (overlap_moved(diff)) {
     return fmt::format(
-        "the same kernels overlap by {} instead of {}: each lets the next one start at another "
+        "the same kernels overlap by {} instead of {}: each lets the next one start at a different "
         "time",
-        format_time_ns(-story.gaps_ns.after), format_time_ns(-story.gaps_ns.before));
+        format_time_ns(-diff.gaps_ns.after), format_time_ns(-diff.gaps_ns.before));
   }
   std::vector<std::string> texts;
   const auto add = [&](const BeforeAfter& time_ns, std::string_view what) {
@@ -154,92 +154,92 @@ std::string gaps(const KernelStory& story) {
                                 time_ns.change() > 0 ? "more" : "less", what,
                                 format_time_ns(time_ns.before), format_time_ns(time_ns.after)));
   };
-  if (story.gaps_moved) add(story.gaps_ns, "between them");
-  if (story.leads_moved) add(story.leads_ns, "before the first");
+  if (diff.gaps_moved) add(diff.gaps_ns, "between them");
+  if (diff.leads_moved) add(diff.leads_ns, "before the first");
   std::string text = "the same kernels";
   if (!texts.empty()) text += fmt::format(" with {}", fmt::join(texts, " and "));
-  text += ": the host";
-  if (!story.host_moved) return text;
-  return text + fmt::format(" takes {} to launch them where it took {}",
-                            format_time_ns(story.host_ns.after),
-                            format_time_ns(story.host_ns.before));
+  text += ", from the host";
+  if (!diff.host_moved) return text;
+  return text + fmt::format(", which takes {} to launch them and took {}",
+                            format_time_ns(diff.host_ns.after),
+                            format_time_ns(diff.host_ns.before));
 }
 
-// Of the kernel that changed most: its name, unless what was told before is of this one alone.
-std::string subject(const KernelStory& story, const ProfiledKernel& kernel, double direction) {
-  const auto is_told = [&](const LaunchChange& change) { return is_of(change, kernel); };
-  const bool is_changed = std::ranges::any_of(story.work_changes, is_told);
-  if (is_changed && story.work_changes.size() == 1 && !story.order_changed) return "it";
+// Of the kernel that changed most: its name, unless what was said before is of this one alone.
+std::string subject(const KernelStory& diff, const ProfiledKernel& kernel, double direction) {
+  const auto is_said = [&](const LaunchChange& change) { return is_of(change, kernel); };
+  const bool is_changed = std::ranges::any_of(diff.work_changes, is_said);
+  if (is_changed && diff.work_changes.size() == 1 && !diff.order_changed) return "it";
   return fmt::format("{}{}: {}{}", is_changed ? "" : "the same kernel, ",
                      direction > 0 ? "slower" : "faster", short_name(kernel),
                      in_stage(kernel.stage));
 }
 
 // The kernel that changed most the verdict's way, and its share of all that did.
-std::string same_kernels(const KernelStory& story, double direction) {
+std::string same_kernels(const KernelStory& diff, double direction) {
   const auto way = [direction](const KernelPair& pair) {
     return pair.is_alone() || pair.is_other() ? 0 : std::max(0.0, direction * pair.change_ns());
   };
   double sum = 0;
-  for (const KernelPair& pair : story.pairs) sum += way(pair);
-  const KernelPair& most = *std::ranges::max_element(story.pairs, {}, way);
+  for (const KernelPair& pair : diff.pairs) sum += way(pair);
+  const KernelPair& most = *std::ranges::max_element(diff.pairs, {}, way);
   std::string text =
-      fmt::format("{} took {} and takes {}, {}", subject(story, *most.after, direction),
+      fmt::format("{} took {} and takes {}, {}", subject(diff, *most.after, direction),
                   format_time_ns(most.before->duration_ns), format_time_ns(most.after->duration_ns),
                   format_effect(most.after->duration_ns / most.before->duration_ns - 1));
-  if (story.pairs.size() == 1) return text;
+  if (diff.pairs.size() == 1) return text;
   return text + fmt::format(", {} of what all kernels {}", format_share(way(most) / sum),
                             direction > 0 ? "grew by" : "shrank by");
 }
 
-std::string clock(const KernelStory& story) {
-  const bool by_cycles = cycles_tell_better(story.effect_time, story.effect, story.effect_cycles);
-  return fmt::format("another clock: {} in time, {} {}", format_effect(story.effect_time),
-                     format_effect(by_cycles ? story.effect_cycles : story.effect),
+std::string clock(const KernelStory& diff) {
+  const bool by_cycles = cycles_show_clock(diff.estimates);
+  return fmt::format("a different clock: {} in time, {} {}", format_effect(diff.estimates.in_time),
+                     format_effect(by_cycles ? diff.estimates.in_cycles : diff.estimates.effect),
                      by_cycles ? "in cycles" : "at equal clock");
 }
 
-std::string not_shown(const KernelStory& story) {
+std::string not_shown(const KernelStory& diff) {
   double change_ns = 0;
-  for (const KernelPair& pair : story.pairs) change_ns += pair.change_ns();
-  return fmt::format("the profiled calls do not show where the time went: {} there, {} as timed",
+  for (const KernelPair& pair : diff.pairs) change_ns += pair.change_ns();
+  return fmt::format("the profiled calls do not show the change: {} in them, {} as timed",
                      format_time_change_ns(change_ns),
-                     format_time_change_ns(story.time_ns.change()));
+                     format_time_change_ns(diff.time_ns.change()));
 }
 
-std::string untold(const KernelStory& story) {
-  const std::string text = "the same kernels, and " + not_shown(story);
-  if (story.work_unknown.empty()) return text;
-  return text + "; whether their machine code changed is not known: " + story.work_unknown;
+std::string unexplained(const KernelStory& diff) {
+  const std::string text = "the same kernels, and " + not_shown(diff);
+  if (diff.work_unknown.empty()) return text;
+  return text + "; whether their machine code changed is unknown: " + diff.work_unknown;
 }
 
-std::string cause(const KernelStory& story) {
-  switch (story.kind) {
+std::string cause(const KernelStory& diff) {
+  switch (diff.kind) {
     case StoryKind::kNothing:
       return "";
     case StoryKind::kLaunches:
     case StoryKind::kOtherKernel:
-      return launches(story);
+      return launches(diff);
     case StoryKind::kGaps:
-      return gaps(story);
+      return gaps(diff);
     case StoryKind::kSameKernels:
-      return same_kernels(story, story.verdict == VerdictKind::kRegression ? 1 : -1);
+      return same_kernels(diff, diff.verdict == VerdictKind::kRegression ? 1 : -1);
     case StoryKind::kClock:
-      return (story.has_profiles && !story.work_changed() ? "the same kernels at " : "") +
-             clock(story);
+      return (diff.has_profiles && !diff.work_changed() ? "the same kernels at " : "") +
+             clock(diff);
     case StoryKind::kOtherWork:
-      return story.has_profiles ? not_shown(story) : "a side has no profile to show its time";
-    case StoryKind::kUntold:
-      return untold(story);
+      return diff.has_profiles ? not_shown(diff) : "a side has no profile to show its time";
+    case StoryKind::kUnexplained:
+      return unexplained(diff);
     case StoryKind::kNoProfile:
-      return "a side has no profile, so what it launched is not known";
+      return "a side has no profile, so what it launched is unknown";
   }
   return "";
 }
 
 // Whether the profile's kernels say that the launch is there, gone or another kernel.
-bool is_told_by_profile(const KernelStory& story, const LaunchChange& change) {
-  return story.launches_changed() && (change.is_alone() || change.is_other());
+bool is_in_profile(const KernelStory& diff, const LaunchChange& change) {
+  return diff.launches_changed() && (change.is_alone() || change.is_other());
 }
 
 std::string joined(const std::vector<std::string>& texts) {
@@ -251,15 +251,15 @@ std::string joined(const std::vector<std::string>& texts) {
   return text + fmt::format("; {} more changed", more);
 }
 
-std::vector<std::string> work_texts(const KernelStory& story, bool with_told) {
+std::vector<std::string> work_texts(const KernelStory& diff, bool with_profiled) {
   std::vector<const LaunchChange*> changes;
-  for (const LaunchChange& change : story.work_changes) {
-    if (with_told || !is_told_by_profile(story, change)) changes.push_back(&change);
+  for (const LaunchChange& change : diff.work_changes) {
+    if (with_profiled || !is_in_profile(diff, change)) changes.push_back(&change);
   }
   std::ranges::stable_sort(changes, {}, [](const LaunchChange* change) { return rank(*change); });
   std::vector<std::string> texts;
   for (const LaunchChange* change : changes) texts.push_back(launch_change_text(*change));
-  if (story.order_changed) texts.emplace_back("the launches wait for each other in another way");
+  if (diff.order_changed) texts.emplace_back("the launches depend on each other differently");
   return texts;
 }
 
@@ -272,27 +272,27 @@ std::string launch_change_text(const LaunchChange& change) {
     return fmt::format("{}{} {}", stage, name, change.after ? "added" : "removed");
   }
   std::string facts = fmt::format("{}", fmt::join(fact_texts(change), ", "));
-  if (change.is_other()) return fmt::format("{}another kernel: {}", stage, facts);
-  if (facts.empty() && change.code_changed()) facts = kept_text(change);
+  if (change.is_other()) return fmt::format("{}different kernel: {}", stage, facts);
+  if (facts.empty() && change.code_changed()) facts = unchanged_text(change);
   return fmt::format("{}{} of {} changed{}{}", stage, what_changed(change), name,
                      facts.empty() ? "" : ": ", facts);
 }
 
-std::vector<std::string> work_texts(const KernelStory& story) { return work_texts(story, true); }
+std::vector<std::string> work_texts(const KernelStory& diff) { return work_texts(diff, true); }
 
-std::string work_text(const KernelStory& story) { return joined(work_texts(story, true)); }
+std::string work_text(const KernelStory& diff) { return joined(work_texts(diff, true)); }
 
-std::string story_text(const KernelStory& story) {
-  const std::string told = cause(story);
-  if (told.empty()) return told;
-  const std::string launched = story.has_profiles ? launches(story) : "";
+std::string kernel_diff_text(const KernelStory& diff) {
+  const std::string found = cause(diff);
+  if (found.empty()) return found;
+  const std::string launched = diff.has_profiles ? launches(diff) : "";
   const bool is_launches =
-      story.kind == StoryKind::kLaunches || story.kind == StoryKind::kOtherKernel;
-  const std::string work = joined(work_texts(story, false));
-  std::vector<std::string> texts{work, told};
+      diff.kind == StoryKind::kLaunches || diff.kind == StoryKind::kOtherKernel;
+  const std::string work = joined(work_texts(diff, false));
+  std::vector<std::string> texts{work, found};
   if (is_launches) std::swap(texts[0], texts[1]);
   if (!launched.empty() && !is_launches) texts.push_back("also " + launched);
-  if (story.verdict == VerdictKind::kUnchanged) texts.emplace_back("time is unchanged");
+  if (diff.verdict == VerdictKind::kUnchanged) texts.emplace_back("time is unchanged");
   std::erase(texts, "");
   return fmt::format("{}", fmt::join(texts, "; "));
 }

@@ -1,4 +1,4 @@
-// What kernels tell of a change of time: what of them changed, then what the profile shows of it.
+// Why a time changed, kernel by kernel, in words.
 #pragma once
 
 #include <string>
@@ -8,16 +8,17 @@
 
 namespace fusegate::ci {
 
-// One sentence without a full stop. Empty where there is nothing to tell.
-std::string story_text(const baselines::KernelStory& story);
+// What differs in the code, then what the profile shows of it, in one sentence without a full stop.
+// Empty where nothing does.
+std::string kernel_diff_text(const baselines::KernelStory& diff);
 
 // "gelu_mul: machine code of few_rows_kernel changed: block 128 -> 256 threads, registers 166 ->
 // 120".
 std::string launch_change_text(const baselines::LaunchChange& change);
-// One a launch whose work differs, those first that can have changed a time most, and one where
-// the launches wait for each other in another way.
-std::vector<std::string> work_texts(const baselines::KernelStory& story);
+// One a launch whose code, launch or arguments differ, those first that can have changed a time
+// most, and one where the launches depend on each other differently.
+std::vector<std::string> work_texts(const baselines::KernelStory& diff);
 // Those in a sentence, the first few by name. Empty where nothing differs, or is not known to.
-std::string work_text(const baselines::KernelStory& story);
+std::string work_text(const baselines::KernelStory& diff);
 
 }  // namespace fusegate::ci

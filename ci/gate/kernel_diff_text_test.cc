@@ -8,6 +8,7 @@
 namespace fusegate::ci {
 namespace {
 
+using baselines::diff_of;
 using baselines::gate;
 using baselines::gate_of;
 using baselines::GateResult;
@@ -19,88 +20,87 @@ using baselines::kSmall;
 using baselines::kSplit;
 using baselines::run_of;
 using baselines::Side;
-using baselines::story_of;
 using baselines::work_of_mlp;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
 
-TEST(StoryText, TellsTheKernelThatGotSlower) {
+TEST(KernelDiffText, NamesTheKernelThatGotSlower) {
   Side slow{.slower = 0.05};
   slow.launches[2].duration_ns = 45e3;
   slow.launches[0].duration_ns = 50.1e3;
-  const KernelStory story = story_of(slow);
-  EXPECT_EQ(story_text(story),
+  const KernelStory diff = diff_of(slow);
+  EXPECT_EQ(kernel_diff_text(diff),
             "the same kernel, slower: cublas nvjet bf16 256x128x64 tn in down_proj took 40.00 us "
             "and takes 45.00 us, +12.50 %, 98.0 % of what all kernels grew by");
 }
 
-TEST(StoryText, TellsTheKernelThatGotFaster) {
+TEST(KernelDiffText, NamesTheKernelThatGotFaster) {
   Side fast{.slower = -0.05};
   fast.launches[1].duration_ns = 5e3;
-  EXPECT_THAT(story_text(story_of(fast)),
+  EXPECT_THAT(kernel_diff_text(diff_of(fast)),
               HasSubstr("the same kernel, faster: fusegate pointwise_kernel bf16, <Bf16, Gelu, "
                         "void*> in gelu took 10.00 us and takes 5.000 us, -50.00 %, 100.0 %"));
 }
 
-TEST(StoryText, TellsThatAnotherKernelWasPicked) {
+TEST(KernelDiffText, SaysThatAnotherKernelWasPicked) {
   Side other{.slower = 0.05};
   other.launches[2] = {kSmall, "down_proj", 45e3};
-  const KernelStory story = story_of(other);
-  EXPECT_EQ(story_text(story),
+  const KernelStory diff = diff_of(other);
+  EXPECT_EQ(kernel_diff_text(diff),
             "another kernel in down_proj: tile 256x128x64 -> 128x128x64, stages 4 -> 6, cluster "
             "1x2 -> 2x1, flavour h bz coopA -> v bz");
 }
 
-TEST(StoryText, TakesTheReductionOfSplitKForPartOfTheOtherKernel) {
+TEST(KernelDiffText, TakesTheReductionOfSplitKForPartOfTheOtherKernel) {
   Side other{.slower = 0.05};
   other.launches[2] = {kSplit, "down_proj", 41e3};
   other.launches.push_back({kReduce, "down_proj", 4e3});
-  const KernelStory story = story_of(other);
-  EXPECT_THAT(story_text(story), HasSubstr("split-K no -> yes"));
-  EXPECT_THAT(story_text(story),
+  const KernelStory diff = diff_of(other);
+  EXPECT_THAT(kernel_diff_text(diff), HasSubstr("split-K no -> yes"));
+  EXPECT_THAT(kernel_diff_text(diff),
               HasSubstr("1 kernel more (cublas splitKreduce_kernel fp32 in down_proj)"));
 }
 
-TEST(StoryText, TellsOfAnotherLaunch) {
+TEST(KernelDiffText, NamesAnotherLaunch) {
   Side more{.slower = 0.05};
   more.launches.insert(more.launches.begin() + 1, {kGelu, "gelu", 5e3});
-  const KernelStory story = story_of(more);
-  EXPECT_EQ(story_text(story),
+  const KernelStory diff = diff_of(more);
+  EXPECT_EQ(kernel_diff_text(diff),
             "1 kernel more (fusegate pointwise_kernel bf16, <Bf16, Gelu, void*> in gelu)");
 }
 
-TEST(StoryText, TellsOfAnotherMemoryOperation) {
+TEST(KernelDiffText, NamesAnotherMemoryOperation) {
   Side more{.slower = 0.03};
   more.launches.insert(more.launches.begin(), {"", "", 3e3});
-  const KernelStory story = story_of(more);
-  EXPECT_EQ(story_text(story), "1 memory operation more (0 -> 1)");
+  const KernelStory diff = diff_of(more);
+  EXPECT_EQ(kernel_diff_text(diff), "1 memory operation more (0 -> 1)");
 }
 
-TEST(StoryText, TellsOfTimeBetweenTheSameKernelsAlsoWhereTimeIsUnchanged) {
+TEST(KernelDiffText, NamesTimeBetweenTheSameKernelsAlsoWhereTimeIsUnchanged) {
   Side host;
   host.launches[1].gap_ns += 15e3;
-  EXPECT_EQ(story_text(story_of(host)),
+  EXPECT_EQ(kernel_diff_text(diff_of(host)),
             "the same kernels with 15.00 us more between them (4.004 us -> 19.00 us): the host; "
             "time is unchanged");
   host.slower = 0.1;
-  EXPECT_THAT(story_text(story_of(host)),
+  EXPECT_THAT(kernel_diff_text(diff_of(host)),
               EndsWith("15.00 us more between them (4.004 us -> 19.00 us): the host"));
 }
 
-TEST(StoryText, TellsOfKernelsThatOverlapByLess) {
+TEST(KernelDiffText, NamesKernelsThatOverlapByLess) {
   Side before, after;
   before.launches[1].gap_ns = -30e3;
   after.launches[1].gap_ns = -15e3;
   const GateResult result = gate(run_of(before), run_of(after), {});
   ASSERT_THAT(result.stories, SizeIs(1));
-  const KernelStory& story = result.stories[0];
-  EXPECT_THAT(story_text(story), HasSubstr("the same kernels overlap by "));
-  EXPECT_THAT(story_text(story), Not(HasSubstr("the host")));
+  const KernelStory& diff = result.stories[0];
+  EXPECT_THAT(kernel_diff_text(diff), HasSubstr("the same kernels overlap by "));
+  EXPECT_THAT(kernel_diff_text(diff), Not(HasSubstr("the host")));
 }
 
-TEST(StoryText, TellsOfAHostThatTakesTwiceAsLongToLaunch) {
+TEST(KernelDiffText, NamesAHostThatTakesTwiceAsLongToLaunch) {
   const auto story_at = [](double host_ns) {
     Side host;
     host.host_ns = host_ns;
@@ -108,93 +108,93 @@ TEST(StoryText, TellsOfAHostThatTakesTwiceAsLongToLaunch) {
     return result.stories.empty() ? KernelStory() : result.stories[0];
   };
   EXPECT_EQ(
-      story_text(story_at(60e3)),
+      kernel_diff_text(story_at(60e3)),
       "the same kernels: the host takes 60.00 us to launch them where it took 9.000 us; time is "
       "unchanged");
 }
 
-TEST(StoryText, TellsOfALaterStart) {
+TEST(KernelDiffText, NamesALaterStart) {
   Side host;
   host.launches[0].gap_ns += 15e3;
-  EXPECT_THAT(story_text(story_of(host)),
+  EXPECT_THAT(kernel_diff_text(diff_of(host)),
               HasSubstr("15.00 us more before the first (2.002 us -> 17.00 us): the host"));
 }
 
-TEST(StoryText, TellsOfAnotherClock) {
+TEST(KernelDiffText, NamesAnotherClock) {
   const GateResult result = baselines::gate_of_another_clock();
-  ASSERT_TRUE(result.verdicts[1].clock_moved);
+  ASSERT_TRUE(result.verdicts[1].reason.clock_moved);
   ASSERT_THAT(result.stories, SizeIs(1));
-  EXPECT_THAT(story_text(result.stories[0]),
+  EXPECT_THAT(kernel_diff_text(result.stories[0]),
               HasSubstr("the same kernels at another clock: +2.00 % in time, "));
 }
 
-TEST(StoryText, SaysWhereTheProfileDoesNotTell) {
+TEST(KernelDiffText, SaysWhereTheProfileDoesNotTell) {
   Side slow{.slower = 0.05};
   slow.launches[2].duration_ns += 500;  // of 5100
-  const KernelStory story = story_of(slow);
-  EXPECT_THAT(story_text(story), HasSubstr("+500.0 ns there, +5.100 us as timed"));
+  const KernelStory diff = diff_of(slow);
+  EXPECT_THAT(kernel_diff_text(diff), HasSubstr("+500.0 ns there, +5.100 us as timed"));
 }
 
-TEST(StoryText, SaysThatTimeIsUnchanged) {
+TEST(KernelDiffText, SaysThatTimeIsUnchanged) {
   Side other;
   other.launches[2] = {kSmall, "down_proj", 40e3};
-  EXPECT_THAT(story_text(story_of(other)), HasSubstr("; time is unchanged"));
+  EXPECT_THAT(kernel_diff_text(diff_of(other)), HasSubstr("; time is unchanged"));
 }
 
 const Side kTold{.work = work_of_mlp()};
 
-TEST(StoryText, SaysFirstWhatOfTheMachineCodeChanged) {
+TEST(KernelDiffText, SaysFirstWhatOfTheMachineCodeChanged) {
   Side slow{.slower = 0.05, .work = work_of_mlp()};
   slow.work[2].code = "0c";
   slow.work[2].instructions = 1310;
   slow.work[2].launch =
       "grid 192x1x1, block 128x1x1, 0 + 20480 B shared, 168 registers, 16 B local";
-  EXPECT_EQ(story_text(story_of(slow, kTold)),
+  EXPECT_EQ(kernel_diff_text(diff_of(slow, kTold)),
             "down_proj: machine code of cublas nvjet bf16 256x128x64 tn changed: static shared "
             "memory 10,240 -> 20,480 B, registers 166 -> 168, local memory 0 -> 16 B, "
             "instructions 1,204 -> 1,310; the profiled calls do not show where the time went: "
             "+0 ns there, +5.100 us as timed");
   slow.launches[2].duration_ns = 45e3;
   slow.launches[0].duration_ns = 50.1e3;
-  EXPECT_THAT(story_text(story_of(slow, kTold)),
+  EXPECT_THAT(kernel_diff_text(diff_of(slow, kTold)),
               EndsWith("instructions 1,204 -> 1,310; it took 40.00 us and takes 45.00 us, "
                        "+12.50 %, 98.0 % of what all kernels grew by"));
 }
 
-TEST(StoryText, SaysThatNothingElseOfTheMachineCodeChanged) {
+TEST(KernelDiffText, SaysThatNothingElseOfTheMachineCodeChanged) {
   Side slow{.slower = 0.05, .work = work_of_mlp()};
   slow.work[1].code = "0c";
-  EXPECT_THAT(story_text(story_of(slow, kTold)),
+  EXPECT_THAT(kernel_diff_text(diff_of(slow, kTold)),
               HasSubstr("gelu: machine code of fusegate pointwise_kernel bf16, <Bf16, Gelu, void*> "
                         "changed: 166 registers, 10,240 B static shared memory, 1,204 "
                         "instructions as before; the profiled calls do not show"));
 }
 
-TEST(StoryText, SaysThatAKernelIsLaunchedWithOtherBlocks) {
+TEST(KernelDiffText, SaysThatAKernelIsLaunchedWithOtherBlocks) {
   Side slow{.slower = 0.05, .work = work_of_mlp()};
   slow.work[1].launch = "grid 96x1x1, block 256x1x1, 0 + 10240 B shared, 166 registers, 0 B local";
-  EXPECT_THAT(story_text(story_of(slow, kTold)),
+  EXPECT_THAT(kernel_diff_text(diff_of(slow, kTold)),
               HasSubstr("gelu: launch of fusegate pointwise_kernel bf16, <Bf16, Gelu, void*> "
                         "changed: grid 192 -> 96 blocks, block 128 -> 256 threads; the profiled"));
   slow.work[1].code = "0c";
   slow.work[1].arguments = "77c2";
-  EXPECT_THAT(story_text(story_of(slow, kTold)),
+  EXPECT_THAT(kernel_diff_text(diff_of(slow, kTold)),
               HasSubstr("gelu: machine code and arguments of fusegate"));
 }
 
-TEST(StoryText, NamesTheMostOfManyChangesAndTheKernelThatGotSlower) {
+TEST(KernelDiffText, NamesTheMostOfManyChangesAndTheKernelThatGotSlower) {
   Side slow{.slower = 0.05, .work = work_of_mlp()};
   for (auto& launch : slow.work) launch.arguments = "77c2";
   slow.work[2].code = "0c";
   slow.launches[0].duration_ns = 55e3;
-  const std::string text = story_text(story_of(slow, kTold));
+  const std::string text = kernel_diff_text(diff_of(slow, kTold));
   EXPECT_EQ(text.find("down_proj: machine code and arguments of cublas"), 0u) << text;
   EXPECT_THAT(text, HasSubstr("; gate_proj: arguments of cublas nvjet bf16 256x128x64 tn changed; "
                               "1 more changed; slower: cublas nvjet bf16 256x128x64 tn in "
                               "gate_proj took 50.00 us and takes 55.00 us"));
 }
 
-TEST(StoryText, TellsAnotherKernelWithWhatItIsLaunchedWith) {
+TEST(KernelDiffText, NamesAnotherKernelWithWhatItIsLaunchedWith) {
   Side other{.slower = 0.05, .work = work_of_mlp()};
   other.launches[2] = {kSmall, "down_proj", 45e3};
   other.work[2] = {.kernel = kSmall,
@@ -203,21 +203,21 @@ TEST(StoryText, TellsAnotherKernelWithWhatItIsLaunchedWith) {
                        "grid 192x1x1, block 256x1x1, 0 + 10240 B shared, 120 registers, "
                        "0 B local",
                    .arguments = "77c1"};
-  EXPECT_EQ(story_text(story_of(other, kTold)),
+  EXPECT_EQ(kernel_diff_text(diff_of(other, kTold)),
             "another kernel in down_proj: tile 256x128x64 -> 128x128x64, stages 4 -> 6, cluster "
             "1x2 -> 2x1, flavour h bz coopA -> v bz, block 128 -> 256 threads, registers 166 -> "
             "120");
 }
 
-TEST(StoryText, TellsOnceThatALaunchIsThereOrGone) {
+TEST(KernelDiffText, SaysOnceThatALaunchIsThereOrGone) {
   Side fewer{.slower = -0.05, .work = work_of_mlp()};
   fewer.launches.erase(fewer.launches.begin() + 1);
   fewer.work.erase(fewer.work.begin() + 1);
-  EXPECT_EQ(story_text(story_of(fewer, kTold)),
+  EXPECT_EQ(kernel_diff_text(diff_of(fewer, kTold)),
             "1 kernel fewer (fusegate pointwise_kernel bf16, <Bf16, Gelu, void*> in gelu)");
 }
 
-TEST(StoryText, TellsWorkWithoutProfiles) {
+TEST(KernelDiffText, NamesCodeChangesWithoutProfiles) {
   Side more{.slower = 0.05, .work = work_of_mlp()};
   more.work.push_back({.kernel = "memset", .launch = "4 x 1 elements of 1 B"});
   more.work[0].code = "0c";
@@ -225,14 +225,14 @@ TEST(StoryText, TellsWorkWithoutProfiles) {
   candidate.benchmarks[1].profile.reset();
   const GateResult result = gate(run_of(kTold), candidate, {});
   ASSERT_THAT(result.stories, SizeIs(1));
-  EXPECT_EQ(story_text(result.stories[0]),
+  EXPECT_EQ(kernel_diff_text(result.stories[0]),
             "machine code of cublas nvjet bf16 256x128x64 tn changed: 166 registers, 10,240 B "
             "static shared memory, 1,204 instructions as before; memset added; a side has no "
             "profile to show its time");
 }
 
-TEST(StoryText, SaysWhereItIsNotKnownWhetherMachineCodeChanged) {
-  EXPECT_THAT(story_text(story_of({.slower = 0.05}, kTold)),
+TEST(KernelDiffText, SaysWhereItIsNotKnownWhetherMachineCodeChanged) {
+  EXPECT_THAT(kernel_diff_text(diff_of({.slower = 0.05}, kTold)),
               EndsWith("; whether their machine code changed is not known: the candidate does not "
                        "tell what it launches"));
 }

@@ -33,19 +33,19 @@ bool does_other_work(const BenchmarkSeries& stored, const BenchmarkSeries& repla
 
 bool is_on_both_sides(const Verdict& verdict) {
   return verdict.kind != VerdictKind::kNew && verdict.kind != VerdictKind::kMissing &&
-         verdict.kind != VerdictKind::kInvalid && std::isfinite(verdict.effect_time);
+         verdict.kind != VerdictKind::kInvalid && std::isfinite(verdict.estimates.in_time);
 }
 
 bool comes_first(const ReplayedRow& a, const ReplayedRow& b) {
   if (a.has_moved() != b.has_moved()) return a.has_moved();
-  return std::abs(a.machine.effect_time) > std::abs(b.machine.effect_time);
+  return std::abs(a.machine.estimates.in_time) > std::abs(b.machine.estimates.in_time);
 }
 
 }  // namespace
 
 bool ReplayedRow::has_moved() const {
   return machine.kind == VerdictKind::kRegression || machine.kind == VerdictKind::kImprovement ||
-         machine.clock_moved || other_work;
+         machine.reason.clock_moved || other_work;
 }
 
 Replay replay_of(Run stored, const Run& replayed, const baselines::GateResult& result,
@@ -54,13 +54,13 @@ Replay replay_of(Run stored, const Run& replayed, const baselines::GateResult& r
   const Run& before = replay.stored;
   replay.differences = baselines::differences_between(before, replayed);
   replay.other_card = baselines::circumstances_of(before, replayed).other_card;
-  // Equal work tells of the code and not of the machine, whose doing is the question here.
+  // Identical code is never called, and what the machine did to it is the question here.
   baselines::Rule of_machine = rule;
   of_machine.asks_for_machine = true;
   const auto verdicts = baselines::judge(baselines::without_identities(before),
                                          baselines::without_identities(replayed), of_machine);
-  const auto stories = baselines::tell_stories(before, replayed, verdicts, rule);
-  const auto told = by_name(stories, &KernelStory::benchmark);
+  const auto diffs = baselines::tell_stories(before, replayed, verdicts, rule);
+  const auto diff_of = by_name(diffs, &KernelStory::benchmark);
   const auto judged = by_name(result.verdicts, &Verdict::benchmark);
   const auto sides_before = by_name(before.benchmarks, &BenchmarkSeries::name);
   const auto sides_after = by_name(replayed.benchmarks, &BenchmarkSeries::name);
@@ -69,10 +69,10 @@ Replay replay_of(Run stored, const Run& replayed, const baselines::GateResult& r
     if (verdict.kind == VerdictKind::kMissing) replay.not_replayed.push_back(name);
     if (!is_on_both_sides(verdict)) continue;
     ReplayedRow row{.machine = verdict};
-    row.code = judged.contains(name) ? judged.at(name)->effect_time : kNone;
-    row.product = (1 + verdict.effect_time) * (1 + row.code) - 1;
-    if (told.contains(name)) row.story = *told.at(name);
-    row.other_work = (row.story && row.story->launches_changed()) ||
+    row.code = judged.contains(name) ? judged.at(name)->estimates.in_time : kNone;
+    row.product = (1 + verdict.estimates.in_time) * (1 + row.code) - 1;
+    if (diff_of.contains(name)) row.diff = *diff_of.at(name);
+    row.other_work = (row.diff && row.diff->launches_changed()) ||
                      does_other_work(*sides_before.at(name), *sides_after.at(name));
     replay.rows.push_back(std::move(row));
   }

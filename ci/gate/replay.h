@@ -1,7 +1,7 @@
 // A stored baseline and its replay: its own program, measured again here and now beside the
-// candidate. Three figures of each benchmark come apart so: from stored to replayed is what card,
-// driver and libraries did, from replayed to candidate is what the code did, and both together lead
-// from stored to candidate. The gate judges the second; the first is told here and judges nothing.
+// candidate. That separates three effects: from stored to replayed is what card, driver and
+// libraries did, from replayed to candidate is what the code did, and both together lead from
+// stored to candidate. The gate judges the second; the first is shown and judges nothing.
 #pragma once
 
 #include <optional>
@@ -18,10 +18,10 @@ struct ReplayedRow {
   baselines::Verdict machine{};
   double code = 0;     // from replayed to candidate, in time; NaN where there is none
   double product = 0;  // from stored to candidate, in time; likewise
-  // The same program does other work here: a library picked another kernel, say. Never where either
-  // side does not tell.
+  // The same program launches other code here: a library picked another kernel, say. Never where
+  // either side has no identity.
   bool other_work = false;
-  std::optional<baselines::KernelStory> story{};
+  std::optional<baselines::KernelStory> diff{};
 
   // For certain and by more than matters, by the clock too, or by doing other work.
   bool has_moved() const;

@@ -27,22 +27,22 @@ std::string what_differs(const Replay& replay) {
 }
 
 std::string why_text(const ReplayedRow& row) {
-  const std::string story = row.story ? story_text(*row.story) : "";
-  const bool told = row.story && (row.story->launches_changed() || row.story->work_changed());
-  if (!row.other_work || told) return story;
+  const std::string diff = row.diff ? kernel_diff_text(*row.diff) : "";
+  const bool is_shown = row.diff && (row.diff->launches_changed() || row.diff->work_changed());
+  if (!row.other_work || is_shown) return diff;
   return "kernels of the same names with other machine code, launches or arguments" +
-         (story.empty() ? "" : "; " + story);
+         (diff.empty() ? "" : "; " + diff);
 }
 
 std::string moved_text(const Replay& replay, std::size_t moved) {
   const std::string all = format_count(replay.rows.size(), "benchmark");
-  if (moved == 0) return fmt::format("{}: none of {} moved.", what_differs(replay), all);
+  if (moved == 0) return fmt::format("{}: none of {} changed.", what_differs(replay), all);
   const auto [least, most] = std::ranges::minmax_element(
       replay.rows.begin(), replay.rows.begin() + static_cast<long>(moved), {},
-      [](const ReplayedRow& row) { return row.machine.effect_time; });
-  return fmt::format("{}: {} of {} moved, from {} to {}.", what_differs(replay), moved, all,
-                     format_effect(least->machine.effect_time),
-                     format_effect(most->machine.effect_time));
+      [](const ReplayedRow& row) { return row.machine.estimates.in_time; });
+  return fmt::format("{}: {} of {} changed, from {} to {}.", what_differs(replay), moved, all,
+                     format_effect(least->machine.estimates.in_time),
+                     format_effect(most->machine.estimates.in_time));
 }
 
 Table empty_table() {
@@ -58,10 +58,10 @@ Table empty_table() {
 
 void add_row(const ReplayedRow& row, Table& table) {
   const baselines::Verdict& machine = row.machine;
-  table.add_row({machine.benchmark, format_effect(machine.effect_time),
-                 format_effect(machine.effect), format_effect(row.code), format_effect(row.product),
-                 format_time_ns(machine.baseline_ns), format_time_ns(machine.candidate_ns),
-                 why_text(row)});
+  table.add_row({machine.benchmark, format_effect(machine.estimates.in_time),
+                 format_effect(machine.estimates.effect), format_effect(row.code),
+                 format_effect(row.product), format_time_ns(machine.baseline.time_ns),
+                 format_time_ns(machine.candidate.time_ns), why_text(row)});
 }
 
 std::string toolchain_text(const baselines::Run& stored, const baselines::Run& replayed) {
@@ -75,11 +75,11 @@ std::string toolchain_text(const baselines::Run& stored, const baselines::Run& r
 json row_json(const ReplayedRow& row) {
   const baselines::Verdict& machine = row.machine;
   return {{"benchmark", machine.benchmark},
-          {"stored_ns", json_number(machine.baseline_ns)},
-          {"replayed_ns", json_number(machine.candidate_ns)},
-          {"stored_to_replayed", json_number(machine.effect_time)},
-          {"at_equal_clock", json_number(machine.effect)},
-          {"interval", json_interval(machine.interval)},
+          {"stored_ns", json_number(machine.baseline.time_ns)},
+          {"replayed_ns", json_number(machine.candidate.time_ns)},
+          {"stored_to_replayed", json_number(machine.estimates.in_time)},
+          {"at_equal_clock", json_number(machine.estimates.effect)},
+          {"interval", json_interval(machine.estimates.interval)},
           {"replayed_to_candidate", json_number(row.code)},
           {"stored_to_candidate", json_number(row.product)},
           {"moved", row.has_moved()},
@@ -90,18 +90,18 @@ json row_json(const ReplayedRow& row) {
 }  // namespace
 
 Section replay_section(const Replay& replay, const baselines::Run& replayed) {
-  Section section{.title = "From stored to replayed: what card, driver and libraries did",
+  Section section{.title = "Stored to replayed: the effect of card, driver and libraries",
                   .table = empty_table()};
   section.terminal_rows = kMostTerminalRows;
   Section still{.table = empty_table(), .fold = Fold::kAlways, .terminal_rows = 0};
   for (const ReplayedRow& row : replay.rows) {
     add_row(row, row.has_moved() ? section.table : still.table);
   }
-  still.title = format_count(still.table.rows().size(), "benchmark") + " that did not move";
+  still.title = format_count(still.table.rows().size(), "benchmark") + " that did not change";
   section.sentences = {
-      fmt::format("The program of {} was measured again beside the candidate. The verdicts compare "
-                  "these two. This compares the stored figures with the replayed ones, and fails "
-                  "nothing.",
+      fmt::format("The program of {} was measured again beside the candidate, and the verdicts "
+                  "compare these two. This table compares its stored figures with the replayed "
+                  "ones; it fails nothing.",
                   replay.stored.source),
       moved_text(replay, section.table.rows().size())};
   const std::string toolchain = toolchain_text(replay.stored, replayed);

@@ -1,4 +1,4 @@
-// What a stored baseline's replay tells of card, driver and libraries, as a section and as JSON.
+// What a stored baseline's replay shows of card, driver and libraries, as a section and as JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,7 +8,7 @@
 
 namespace fusegate::ci {
 
-// What moved is a table, the largest first; the rest is folded.
+// What changed is a table, the largest first; the others are folded.
 Section replay_section(const Replay& replay, const baselines::Run& replayed);
 
 // {"stored", "environment_differences": [{"field", "stored", "replayed"}], "other_card",

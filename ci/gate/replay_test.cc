@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "baselines/record/test_run.h"
+#include "ci/gate/gate_document.h"
+#include "ci/gate/gate_json.h"
 
 namespace fusegate::ci {
 namespace {
@@ -13,11 +16,14 @@ namespace {
 using baselines::doing;
 using baselines::test_run;
 using baselines::test_series;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr double kTolerance = 1e-4;
 
-// Five invocations whose times differ by a hair.
+// Five processes whose times differ by a hair.
 std::vector<double> about(double time_ns) {
   std::vector<double> times;
   for (const double noise : {0.0, 5e-4, -5e-4, 2e-4, -2e-4}) times.push_back(time_ns * (1 + noise));
@@ -29,7 +35,7 @@ Replay replay(const baselines::Run& stored, const baselines::Run& replayed,
   return replay_of(stored, replayed, baselines::gate(replayed, candidate, {}), {});
 }
 
-TEST(Replay, TellsTheMachinesShareFromTheCodes) {
+TEST(Replay, PartsTheMachinesShareFromTheCodes) {
   const baselines::Run stored =
       test_run({test_series("code", about(1000)), test_series("machine", about(1000)),
                 test_series("same", about(1000))});
@@ -43,13 +49,13 @@ TEST(Replay, TellsTheMachinesShareFromTheCodes) {
   ASSERT_EQ(found.rows.size(), 3u);
   EXPECT_EQ(found.rows[0].machine.benchmark, "machine");
   EXPECT_TRUE(found.rows[0].has_moved());
-  EXPECT_NEAR(found.rows[0].machine.effect_time, 0.031, kTolerance);
+  EXPECT_NEAR(found.rows[0].machine.estimates.in_time, 0.031, kTolerance);
   EXPECT_NEAR(found.rows[0].code, 0.02, kTolerance);
   EXPECT_NEAR(found.rows[0].product, 1.031 * 1.02 - 1, kTolerance);
   for (const ReplayedRow& row : found.rows) {
     if (row.machine.benchmark != "code") continue;
     EXPECT_FALSE(row.has_moved());
-    EXPECT_NEAR(row.machine.effect_time, 0, kTolerance);
+    EXPECT_NEAR(row.machine.estimates.in_time, 0, kTolerance);
     EXPECT_NEAR(row.product, 0.05, kTolerance);
   }
   EXPECT_FALSE(found.rows[1].has_moved());
@@ -100,6 +106,83 @@ TEST(Replay, NamesWhatOneSideLacks) {
   ASSERT_EQ(found.differences.size(), 1u);
   EXPECT_EQ(found.differences[0].candidate, "590.1");
   EXPECT_TRUE(found.other_card);
+}
+
+ReplayedRow row_of(const std::string& name, double machine, double code) {
+  ReplayedRow row;
+  row.machine.benchmark = name;
+  row.machine.kind =
+      machine == 0 ? baselines::VerdictKind::kUnchanged : baselines::VerdictKind::kRegression;
+  row.machine.estimates.effect = machine / 2;
+  row.machine.estimates.in_time = machine;
+  row.machine.estimates.interval = {machine - 0.001, machine + 0.001};
+  row.machine.baseline.time_ns = 1000;
+  row.machine.candidate.time_ns = 1000 * (1 + machine);
+  row.code = code;
+  row.product = (1 + machine) * (1 + code) - 1;
+  return row;
+}
+
+GateFacts example() {
+  GateFacts facts;
+  facts.baseline.emplace();
+  Replay& replay = facts.replay.emplace();
+  replay.stored.source = "stored.json";
+  replay.stored.provenance.toolchain = "GNU 12";
+  facts.baseline->run.provenance.toolchain = "GNU 13";
+  replay.differences = {{"driver", "580.159.04", "590.1"}};
+  replay.other_card = true;
+  replay.rows = {row_of("linear/addmm", 0.031, 0.02), row_of("geglu/fused", 0, 0)};
+  replay.rows[0].other_work = true;
+  replay.not_replayed = {"gone"};
+  return facts;
+}
+
+TEST(ReplaySection, NamesTheEnvironmentAndWhatMovedByIt) {
+  const std::string text = terminal_text(gate_document("fusegate", example()));
+  EXPECT_THAT(text, HasSubstr("The program of stored.json was measured again"));
+  EXPECT_THAT(text,
+              HasSubstr("driver 580.159.04 to 590.1, another card: 1 of 2 benchmarks changed, "
+                        "from +3.10 % to +3.10 %."));
+  EXPECT_THAT(text, HasSubstr("built by GNU 12, the replayed one by GNU 13"));
+  EXPECT_THAT(text, HasSubstr("Not measured again: 1 benchmark, the first is gone."));
+  EXPECT_THAT(text, testing::ContainsRegex("linear/addmm +\\+3.10 % +\\+1.55 % +\\+2.00 % +"
+                                           "\\+5.16 % +1.000 us +1.031 us"));
+  EXPECT_THAT(text, HasSubstr("other machine code, launches or arguments"));
+  EXPECT_THAT(text, Not(HasSubstr("geglu/fused")));
+}
+
+TEST(ReplaySection, FoldsWhatDidNotMove) {
+  GateFacts facts = example();
+  Replay& replay = *facts.replay;
+  replay.rows.erase(replay.rows.begin());
+  replay.differences.clear();
+  replay.other_card = false;
+  const std::string text = markdown(gate_document("fusegate", facts));
+  EXPECT_THAT(text, HasSubstr("The same environment and card: none of 1 benchmark changed."));
+  EXPECT_THAT(text, AllOf(HasSubstr("1 benchmark that did not change"), HasSubstr("geglu/fused")));
+}
+
+TEST(ReplayJson, HasTheThreeFiguresOfEachRow) {
+  GateFacts facts = example();
+  facts.replay->rows[1].code = std::numeric_limits<double>::quiet_NaN();
+  const auto json = gate_json(facts)["replay"];
+  EXPECT_EQ(json["stored"], "stored.json");
+  EXPECT_EQ(json["environment_differences"][0]["replayed"], "590.1");
+  EXPECT_EQ(json["other_card"], true);
+  EXPECT_EQ(json["toolchain"]["stored"], "GNU 12");
+  EXPECT_EQ(json["not_replayed"], nlohmann::json({"gone"}));
+  const auto& row = json["rows"][0];
+  EXPECT_EQ(row["benchmark"], "linear/addmm");
+  EXPECT_EQ(row["stored_to_replayed"], 0.031);
+  EXPECT_EQ(row["at_equal_clock"], 0.0155);
+  EXPECT_EQ(row["replayed_to_candidate"], 0.02);
+  EXPECT_NEAR(row["stored_to_candidate"].get<double>(), 1.031 * 1.02 - 1, 1e-9);
+  EXPECT_EQ(row["moved"], true);
+  EXPECT_EQ(row["other_work"], true);
+  EXPECT_TRUE(json["rows"][1]["replayed_to_candidate"].is_null());
+  facts.replay.reset();
+  EXPECT_TRUE(gate_json(facts)["replay"].is_null());
 }
 
 }  // namespace

@@ -10,9 +10,8 @@
 #include <utility>
 
 #include "ci/console/format.h"
-#include "ci/gate/gate_words.h"
+#include "ci/gate/gate_headline.h"
 #include "ci/gate/kernel_diff_text.h"
-#include "ci/gate/verdict_groups.h"
 #include "ci/gate/verdict_text.h"
 
 namespace fusegate::ci {
@@ -25,7 +24,7 @@ constexpr std::size_t kMostInconclusiveRows = 10;
 constexpr std::size_t kMostRowsOfFamily = 6;
 constexpr std::size_t kShownRowsOfFamily = 3;
 constexpr std::size_t kMostFamilies = 12;
-constexpr std::size_t kMostStories = 12;
+constexpr std::size_t kMostKernelDiffs = 12;
 constexpr std::size_t kMostHostRows = 12;
 // A page shows the worst, so that what follows is near.
 constexpr std::size_t kMostPageRows = 6;
@@ -73,8 +72,8 @@ Table verdict_table() {
 
 // "> 1.24 %": slowdowns that large are.
 std::string ruled_out_text(const baselines::Verdict& verdict) {
-  if (!std::isfinite(verdict.ruled_out)) return "-";
-  return fmt::format("> {:.2f} %", 100 * verdict.ruled_out);
+  if (!std::isfinite(verdict.estimates.ruled_out)) return "-";
+  return fmt::format("> {:.2f} %", 100 * verdict.estimates.ruled_out);
 }
 
 // The worst first.
@@ -98,34 +97,36 @@ void add_verdicts(const VerdictGroup& group, const baselines::Rule& rule, Table*
     }
     Cell why(reason_text(*verdict, rule));
     why.is_aside = changed_its_time(group.kind);
-    table->add_row({kind, verdict->benchmark, format_effect(verdict->effect),
-                    format_interval(verdict->interval), ruled_out_text(*verdict),
-                    format_effect(verdict->effect_time), format_effect(verdict->effect_cycles),
-                    format_time_ns(verdict->baseline_ns), format_time_ns(verdict->candidate_ns),
-                    why});
+    table->add_row({kind, verdict->benchmark, format_effect(verdict->estimates.effect),
+                    format_interval(verdict->estimates.interval), ruled_out_text(*verdict),
+                    format_effect(verdict->estimates.in_time),
+                    format_effect(verdict->estimates.in_cycles),
+                    format_time_ns(verdict->baseline.time_ns),
+                    format_time_ns(verdict->candidate.time_ns), why});
   }
 }
 
 // Where nothing was decided, what changed by more than matters stays to be seen.
-bool is_open(const baselines::Verdict& verdict, const baselines::GateResult& result,
-             const baselines::Rule& rule) {
-  const auto& causes = result.causes;
+bool is_open(const baselines::Verdict& verdict, const GateFacts& facts) {
+  const auto& causes = facts.result.causes;
   const bool nothing_decided =
       std::ranges::find(causes, baselines::GateCause::kNotRuledOut) != causes.end();
   if (baselines::looks_slower(verdict)) return true;
-  return matters(verdict.kind) || (nothing_decided && std::abs(verdict.effect) > rule.min_effect);
+  return matters(verdict.kind) ||
+         (nothing_decided && std::abs(verdict.estimates.effect) > facts.options.rule.min_effect);
 }
 
-Section verdicts_section(const baselines::GateResult& result, const baselines::Rule& rule) {
+Section verdicts_section(const GateFacts& facts) {
+  const baselines::Rule& rule = facts.options.rule;
   Section section{.title = "Verdicts",
                   .table = verdict_table(),
                   .page_rows = kMostPageRows,
                   .page_order = PageOrder::kFirst};
-  for (const VerdictGroup& group : group_verdicts(result)) {
+  for (const VerdictGroup& group : group_verdicts(facts.result.verdicts)) {
     VerdictGroup open{group.kind, {}};
     VerdictGroup folded{group.kind, {}};
     for (const baselines::Verdict* verdict : group.verdicts) {
-      (is_open(*verdict, result, rule) ? open : folded).verdicts.push_back(verdict);
+      (is_open(*verdict, facts) ? open : folded).verdicts.push_back(verdict);
     }
     add_verdicts(open, rule, &section.table);
     if (folded.verdicts.empty()) continue;
@@ -141,7 +142,7 @@ Section verdicts_section(const baselines::GateResult& result, const baselines::R
 
 Table family_table(const std::vector<baselines::Family>& families, bool changed) {
   Table table({{"family", Align::kLeft, true},
-               {"rows", Align::kRight},
+               {"benchmarks", Align::kRight},
                {"mean", Align::kRight},
                {"from", Align::kRight},
                {"to", Align::kRight},
@@ -157,10 +158,11 @@ Table family_table(const std::vector<baselines::Family>& families, bool changed)
 }
 
 Section family_section(const std::vector<baselines::Family>& families) {
-  Section section{.title = "Families",
-                  .sentences = {"The verdicts of one implementation along the sweep together. They "
-                                "inform: verdicts and exit code are the rows' own."},
-                  .table = family_table(families, true)};
+  Section section{
+      .title = "Families",
+      .sentences = {"The verdicts of one implementation over all problems. They inform: "
+                    "the exit code comes from single benchmarks."},
+      .table = family_table(families, true)};
   section.terminal_rows = kMostFamilies;
   if (section.table.empty()) section.sentences.clear();
   section.parts.push_back({.title = "Families in which nothing changed",
@@ -176,7 +178,7 @@ std::vector<Cell> kernel_cells(const std::optional<baselines::ProfiledKernel>& k
 }
 
 // Kernels of both sides, side by side.
-Section kernels_part(const baselines::KernelStory& story) {
+Section kernels_part(const baselines::KernelStory& diff) {
   Table table({{"baseline", Align::kLeft, true},
                {"stage"},
                {"time", Align::kRight},
@@ -184,7 +186,7 @@ Section kernels_part(const baselines::KernelStory& story) {
                {"stage"},
                {"time", Align::kRight},
                {"what differs", Align::kLeft, false, true}});
-  for (const baselines::KernelPair& pair : story.pairs) {
+  for (const baselines::KernelPair& pair : diff.pairs) {
     std::vector<Cell> row = kernel_cells(pair.before);
     for (Cell& cell : kernel_cells(pair.after)) row.push_back(std::move(cell));
     row.emplace_back(fmt::format("{}", fmt::join(pair.differences, ", ")));
@@ -194,33 +196,33 @@ Section kernels_part(const baselines::KernelStory& story) {
     table.add_row({what, "", format_time_ns(ns.before), "", "", format_time_ns(ns.after), ""});
   };
   if (!table.empty()) {
-    add_sides("gaps between kernels", story.gaps_ns);
-    add_sides("before the first", story.leads_ns);
-    add_sides("host, a call", story.host_ns);
+    add_sides("gaps between kernels", diff.gaps_ns);
+    add_sides("before the first", diff.leads_ns);
+    add_sides("host, a call", diff.host_ns);
   }
-  return {.title = "Kernels of " + story.benchmark,
+  return {.title = "Kernels of " + diff.benchmark,
           .table = std::move(table),
           .fold = Fold::kAlways,
           .is_page_only = true};
 }
 
-void add_story(const baselines::KernelStory& story, Section* section) {
-  section->table.add_row({story.benchmark, story_text(story)});
-  section->parts.push_back(kernels_part(story));
+void add_kernel_diff(const baselines::KernelStory& diff, Section* section) {
+  section->table.add_row({diff.benchmark, kernel_diff_text(diff)});
+  section->parts.push_back(kernels_part(diff));
 }
 
-// What the host does shows in every benchmark at once: apart, lest it crowd out the rest.
-Section story_section(const std::vector<baselines::KernelStory>& stories) {
+// What the host does shows in every benchmark at once: apart, lest it crowd out the others.
+Section kernels_section(const std::vector<baselines::KernelStory>& diffs) {
   const Table table(
-      {{"benchmark", Align::kLeft, true}, {"what its kernels tell", Align::kLeft, false, true}});
-  Section section{.title = "What the kernels tell", .table = table, .is_lines = true};
-  section.terminal_rows = kMostStories;
+      {{"benchmark", Align::kLeft, true}, {"what changed", Align::kLeft, false, true}});
+  Section section{.title = "Kernel changes", .table = table, .is_lines = true};
+  section.terminal_rows = kMostKernelDiffs;
   Section gaps{.table = table, .fold = Fold::kAlways, .terminal_rows = 1, .is_lines = true};
-  for (const baselines::KernelStory& story : stories) {
-    add_story(story, story.kind == baselines::StoryKind::kGaps ? &gaps : &section);
+  for (const baselines::KernelStory& diff : diffs) {
+    add_kernel_diff(diff, diff.kind == baselines::StoryKind::kGaps ? &gaps : &section);
   }
   gaps.title =
-      format_count(gaps.table.rows().size(), "benchmark") + " with other pauses of the GPU";
+      format_count(gaps.table.rows().size(), "benchmark") + " with other gaps between kernels";
   section.parts.push_back(std::move(gaps));
   return section;
 }
@@ -258,8 +260,8 @@ Section host_section(const baselines::HostTimes& host, const baselines::HostRule
   }
   if (section.table.empty()) return section;
   section.sentences = {
-      fmt::format("What a call costs the host, of which its time on the device shows nothing. It "
-                  "is longer where it is by more than {} and {}.",
+      fmt::format("The time in which the host launches a call; the time on the device does not "
+                  "include it. Reported is what changed by more than {} and {}.",
                   format_fraction(rule.min_effect), format_time_ns(rule.min_ns))};
   return section;
 }
@@ -271,8 +273,8 @@ Section creep_section(const baselines::Creep& creep, const std::optional<double>
   for (const baselines::Verdict& verdict : creep.slower) {
     const bool is_beyond = max_creep && baselines::is_beyond(verdict, *max_creep);
     table.add_row({{verdict.benchmark, is_beyond ? Tone::kBad : Tone::kPlain},
-                   format_effect(verdict.effect),
-                   format_interval(verdict.interval)});
+                   format_effect(verdict.estimates.effect),
+                   format_interval(verdict.estimates.interval)});
   }
   if (table.empty()) return {};
   return {
@@ -285,9 +287,9 @@ Section creep_section(const baselines::Creep& creep, const std::optional<double>
 
 }  // namespace
 
-std::string verdict_counts(const baselines::GateResult& result) {
+std::string verdict_counts(const std::vector<baselines::Verdict>& verdicts) {
   std::vector<std::string> titles;
-  for (const VerdictGroup& group : group_verdicts(result)) {
+  for (const VerdictGroup& group : group_verdicts(verdicts)) {
     titles.push_back(count_text(group.verdicts.size(), group.kind));
   }
   return fmt::format("{}", fmt::join(titles, ", "));
@@ -306,12 +308,12 @@ Section unmet_section(const std::vector<baselines::UnmetExpectation>& unmet) {
   return section;
 }
 
-std::vector<Section> verdict_sections(const baselines::GateResult& result,
-                                      const baselines::GateOptions& options) {
-  std::vector<Section> sections{
-      family_section(result.families), verdicts_section(result, options.rule),
-      host_section(result.host, options.rule.host), story_section(result.stories)};
-  if (result.creep) sections.push_back(creep_section(*result.creep, options.max_creep));
+std::vector<Section> verdict_sections(const GateFacts& facts) {
+  const baselines::GateResult& result = facts.result;
+  std::vector<Section> sections{family_section(result.families), verdicts_section(facts),
+                                host_section(result.host, facts.options.rule.host),
+                                kernels_section(result.kernel_diffs)};
+  if (result.creep) sections.push_back(creep_section(*result.creep, facts.options.max_creep));
   return sections;
 }
 

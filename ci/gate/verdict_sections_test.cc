@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ci/gate/gate_words.h"
-#include "ci/report/report.h"
+#include "ci/gate/gate_document.h"
+#include "ci/gate/gate_headline.h"
 
 namespace fusegate::ci {
 namespace {
@@ -14,45 +14,43 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string text_of(const Report& report) { return terminal_text(report_document(report)); }
-std::string markdown_of(const Report& report) {
-  return markdown(report_document(report), kMarkdownLimit);
+std::string text_of(const GateFacts& facts) {
+  return terminal_text(gate_document("fusegate", facts));
+}
+std::string markdown_of(const GateFacts& facts) {
+  return markdown(gate_document("fusegate", facts), kMarkdownLimit);
 }
 
-Report example() {
-  Report report;
-  report.candidate.source = "head";
-  report.judgement.emplace();
-  report.judgement->baseline.run.source = "base";
-  report.judgement->baseline.acceptance = baselines::Acceptance{"somebody", "today", "first"};
-  return report;
+GateFacts example() {
+  GateFacts facts;
+  facts.candidate.source = "head";
+  facts.baseline.emplace();
+  facts.baseline->run.source = "base";
+  facts.baseline->acceptance = baselines::Acceptance{"somebody", "today", "first"};
+  return facts;
 }
 
-std::string headline_of(const Report& report) {
-  return gate_headline(report.judgement->result, report.judgement->options);
-}
-
-void add(Report* report, const std::string& name, baselines::VerdictKind kind, double effect) {
+void add(GateFacts* facts, const std::string& name, baselines::VerdictKind kind, double effect) {
   baselines::Verdict verdict;
   verdict.benchmark = name;
   verdict.kind = kind;
-  verdict.effect = verdict.effect_time = effect;
+  verdict.estimates.effect = verdict.estimates.in_time = effect;
   verdict.decided_by = baselines::Quantity::kEqualClock;
-  verdict.interval = {effect - 0.001, effect + 0.001};
-  verdict.ruled_out = effect + 0.002;
-  verdict.baseline_ns = 1000;
-  verdict.candidate_ns = 1000 * (1 + effect);
-  verdict.failed_in_candidate = true;
-  verdict.failure = "because of " + name;
-  report->judgement->result.verdicts.push_back(verdict);
+  verdict.estimates.interval = {effect - 0.001, effect + 0.001};
+  verdict.estimates.ruled_out = effect + 0.002;
+  verdict.baseline.time_ns = 1000;
+  verdict.candidate.time_ns = 1000 * (1 + effect);
+  verdict.reason.failed_in_candidate = true;
+  verdict.reason.failure = "because of " + name;
+  facts->result.verdicts.push_back(verdict);
 }
 
 TEST(TerminalReport, StartsWithTheHeadlineAndEndsWithTheCounts) {
-  Report report = example();
-  add(&report, "slow", baselines::VerdictKind::kRegression, 0.05);
-  add(&report, "same", baselines::VerdictKind::kUnchanged, 0);
-  const std::string text = text_of(report);
-  EXPECT_TRUE(text.starts_with(headline_of(report) + '\n')) << text;
+  GateFacts facts = example();
+  add(&facts, "slow", baselines::VerdictKind::kRegression, 0.05);
+  add(&facts, "same", baselines::VerdictKind::kUnchanged, 0);
+  const std::string text = text_of(facts);
+  EXPECT_TRUE(text.starts_with(gate_headline(facts) + '\n')) << text;
   EXPECT_TRUE(text.ends_with("\n1 regression, 1 unchanged\n")) << text;
   EXPECT_THAT(text, HasSubstr("\naccepted   by somebody, today: first\n"));
   EXPECT_THAT(text,
@@ -62,25 +60,24 @@ TEST(TerminalReport, StartsWithTheHeadlineAndEndsWithTheCounts) {
 }
 
 TEST(Reports, ShowExpectedAndSeenSideBySide) {
-  Report report = example();
+  GateFacts facts = example();
   baselines::BenchmarkSeries series;
   series.name = "linear/addmm";
   series.expectation = {{{"addmm", "1 GEMM", "a|b", false}, {"copy", "1 copy", "copy", true}}};
-  report.candidate.benchmarks = {series};
-  EXPECT_THAT(text_of(report), HasSubstr("Not launched as declared\n"
-                                         "benchmark     part   expected  seen\n"
-                                         "linear/addmm  addmm  1 GEMM    a|b\n"));
-  EXPECT_THAT(markdown_of(report), HasSubstr("| `linear/addmm` | addmm | 1 GEMM | a&#124;b |"));
-  EXPECT_THAT(markdown_of(report), Not(HasSubstr("1 copy")));
+  facts.candidate.benchmarks = {series};
+  EXPECT_THAT(text_of(facts), HasSubstr("Not launched as declared\n"
+                                        "benchmark     part   expected  seen\n"
+                                        "linear/addmm  addmm  1 GEMM    a|b\n"));
+  EXPECT_THAT(markdown_of(facts), HasSubstr("| `linear/addmm` | addmm | 1 GEMM | a&#124;b |"));
+  EXPECT_THAT(markdown_of(facts), Not(HasSubstr("1 copy")));
 }
 
 TEST(TerminalReport, ShowsTheMostSuspiciousOfManyUndecided) {
-  Report report = example();
+  GateFacts facts = example();
   for (int i = 0; i < 30; ++i) {
-    add(&report, fmt::format("undecided{:02}", i), baselines::VerdictKind::kInconclusive,
-        0.001 * i);
+    add(&facts, fmt::format("undecided{:02}", i), baselines::VerdictKind::kInconclusive, 0.001 * i);
   }
-  const std::string text = text_of(report);
+  const std::string text = text_of(facts);
   EXPECT_THAT(text, HasSubstr("undecided29"));
   EXPECT_THAT(text, HasSubstr("undecided20"));
   EXPECT_THAT(text, Not(HasSubstr("undecided19")));
@@ -89,52 +86,53 @@ TEST(TerminalReport, ShowsTheMostSuspiciousOfManyUndecided) {
 }
 
 TEST(TerminalReport, GivesAReasonThatManyShareOnce) {
-  Report report = example();
+  GateFacts facts = example();
   for (const char* name : {"a", "b", "c"}) {
-    add(&report, name, baselines::VerdictKind::kInvalid, 0);
-    report.judgement->result.verdicts.back().failure = "the library is missing";
+    add(&facts, name, baselines::VerdictKind::kInvalid, 0);
+    facts.result.verdicts.back().reason.failure = "the library is missing";
   }
-  add(&report, "d", baselines::VerdictKind::kMissing, 0);
-  report.judgement->result.verdicts.back().failure.clear();
-  EXPECT_THAT(text_of(report),
+  add(&facts, "d", baselines::VerdictKind::kMissing, 0);
+  facts.result.verdicts.back().reason.failure.clear();
+  EXPECT_THAT(text_of(facts),
               HasSubstr("\ninvalid: failed in the candidate: the library is missing (3 "
                         "times)\nmissing: the candidate has no such benchmark\n"));
 }
 
 TEST(TerminalReport, NamesDifferencesAndNotes) {
-  Report report = example();
-  report.judgement->result.environment_differences = {{"driver", "1", "2"}};
-  report.candidate.doubts = {baselines::Doubt::kThrottled};
-  EXPECT_THAT(text_of(report), HasSubstr("driver: 1 in the baseline, 2 in the candidate"));
-  EXPECT_THAT(text_of(report),
+  GateFacts facts = example();
+  facts.result.environment_differences = {{"driver", "1", "2"}};
+  facts.candidate.doubts = {baselines::Doubt::kThrottled};
+  EXPECT_THAT(text_of(facts), HasSubstr("driver: 1 in the baseline, 2 in the candidate"));
+  EXPECT_THAT(text_of(facts),
               HasSubstr(fmt::format("note       Candidate: {}\n",
                                     baselines::doubt_sentence(baselines::Doubt::kThrottled))));
 }
 
-void add_family(Report* report, const std::string& name, std::size_t regressions) {
-  report->judgement->result.families.push_back({name, 12, regressions, 0, 0.03, -0.001, 0.0525});
+void add_family(GateFacts* facts, const std::string& name, std::size_t regressions) {
+  facts->result.families.push_back({name, 12, regressions, 0, 0.03, -0.001, 0.0525});
 }
 
 TEST(TerminalReport, ShowsChangedFamiliesAboveTheRows) {
-  Report report = example();
-  add(&report, "slow", baselines::VerdictKind::kRegression, 0.03);
-  add_family(&report, "linear/addmm/bf16", 0);
-  add_family(&report, "geglu/fused/bf16", 4);
-  const std::string text = text_of(report);
-  EXPECT_THAT(text, HasSubstr("geglu/fused/bf16    12  +3.00 %  -0.10 %  +5.25 %            4      "
-                              "       0\n"));
+  GateFacts facts = example();
+  add(&facts, "slow", baselines::VerdictKind::kRegression, 0.03);
+  add_family(&facts, "linear/addmm/bf16", 0);
+  add_family(&facts, "geglu/fused/bf16", 4);
+  const std::string text = text_of(facts);
+  EXPECT_THAT(text,
+              HasSubstr("geglu/fused/bf16          12  +3.00 %  -0.10 %  +5.25 %            4      "
+                        "       0\n"));
   EXPECT_THAT(text, Not(HasSubstr("linear/addmm/bf16")));
   EXPECT_LT(text.find("geglu/fused/bf16"), text.find("slow"));
 }
 
 TEST(TerminalReport, ShowsTheWorstOfManyRowsOfAFamily) {
-  Report report = example();
-  add(&report, "another", baselines::VerdictKind::kRegression, 0.01);
+  GateFacts facts = example();
+  add(&facts, "another", baselines::VerdictKind::kRegression, 0.01);
   for (int i = 0; i < 12; ++i) {
-    add(&report, fmt::format("slow/batch:{:02}", i), baselines::VerdictKind::kRegression,
+    add(&facts, fmt::format("slow/batch:{:02}", i), baselines::VerdictKind::kRegression,
         0.03 + 1e-5 * i);
   }
-  const std::string text = text_of(report);
+  const std::string text = text_of(facts);
   EXPECT_THAT(text, HasSubstr("slow/batch:11"));
   EXPECT_THAT(text, HasSubstr("slow/batch:09"));
   EXPECT_THAT(text, Not(HasSubstr("slow/batch:08")));
@@ -144,33 +142,33 @@ TEST(TerminalReport, ShowsTheWorstOfManyRowsOfAFamily) {
 }
 
 TEST(TerminalReport, ShowsFewRowsOfAFamilyAll) {
-  Report report = example();
+  GateFacts facts = example();
   for (int i = 0; i < 6; ++i) {
-    add(&report, fmt::format("slow/batch:{}", i), baselines::VerdictKind::kRegression, 0.03);
+    add(&facts, fmt::format("slow/batch:{}", i), baselines::VerdictKind::kRegression, 0.03);
   }
-  EXPECT_THAT(text_of(report), HasSubstr("slow/batch:0"));
-  EXPECT_THAT(text_of(report), Not(HasSubstr(" more ")));
+  EXPECT_THAT(text_of(facts), HasSubstr("slow/batch:0"));
+  EXPECT_THAT(text_of(facts), Not(HasSubstr(" more ")));
 }
 
 TEST(TerminalReport, ShowsTheSlowestOfManyFamilies) {
-  Report report = example();
-  for (int i = 0; i < 20; ++i) add_family(&report, fmt::format("F{}", i), 1);
-  EXPECT_THAT(text_of(report), HasSubstr("F11 "));
-  EXPECT_THAT(text_of(report), Not(HasSubstr("F12 ")));
-  EXPECT_THAT(text_of(report), HasSubstr("and 8 more rows\n"));
+  GateFacts facts = example();
+  for (int i = 0; i < 20; ++i) add_family(&facts, fmt::format("F{}", i), 1);
+  EXPECT_THAT(text_of(facts), HasSubstr("F11 "));
+  EXPECT_THAT(text_of(facts), Not(HasSubstr("F12 ")));
+  EXPECT_THAT(text_of(facts), HasSubstr("and 8 more rows\n"));
 }
 
-// what: how another kernel differs, or the name of the one that got slower.
-void add_story(Report* report, const std::string& benchmark, baselines::StoryKind kind,
-               const std::string& what, double more_ns = 5000) {
-  baselines::KernelStory story;
-  story.benchmark = benchmark;
-  story.kind = kind;
-  story.verdict = baselines::VerdictKind::kRegression;
-  story.has_profiles = true;
+// what: how different kernel differs, or the name of the one that got slower.
+void add_kernel_diff(GateFacts* facts, const std::string& benchmark, baselines::StoryKind kind,
+                     const std::string& what, double more_ns = 5000) {
+  baselines::KernelStory diff;
+  diff.benchmark = benchmark;
+  diff.kind = kind;
+  diff.verdict = baselines::VerdictKind::kRegression;
+  diff.has_profiles = true;
   if (kind == baselines::StoryKind::kGaps) {
-    story.gaps_moved = true;
-    story.gaps_ns = {0, more_ns};
+    diff.gaps_moved = true;
+    diff.gaps_ns = {0, more_ns};
   } else {
     baselines::KernelPair pair;
     pair.before.emplace();
@@ -179,95 +177,93 @@ void add_story(Report* report, const std::string& benchmark, baselines::StoryKin
     pair.after = pair.before;
     pair.after->duration_ns += more_ns;
     if (kind == baselines::StoryKind::kOtherKernel) pair.differences = {what};
-    story.pairs = {pair};
+    diff.pairs = {pair};
   }
-  report->judgement->result.stories.push_back(story);
+  facts->result.kernel_diffs.push_back(diff);
 }
 
-TEST(TerminalReport, TellsOnceWhatKernelsOfManyBenchmarksTell) {
-  Report report = example();
-  add_story(&report, "a", baselines::StoryKind::kOtherKernel, "tile 1 -> 2");
-  add_story(&report, "b", baselines::StoryKind::kGaps, "", 5000);
-  add_story(&report, "c", baselines::StoryKind::kOtherKernel, "tile 1 -> 2");
-  add_story(&report, "d", baselines::StoryKind::kGaps, "", 6000);
-  add_story(&report, "e", baselines::StoryKind::kSameKernels, "slower");
-  EXPECT_THAT(text_of(report),
-              HasSubstr("\n\nWhat the kernels tell\n"
-                        "a, and 1 more: another kernel: tile 1 -> 2\n"
+TEST(TerminalReport, NamesOnceWhatChangedInManyBenchmarks) {
+  GateFacts facts = example();
+  add_kernel_diff(&facts, "a", baselines::StoryKind::kOtherKernel, "tile 1 -> 2");
+  add_kernel_diff(&facts, "b", baselines::StoryKind::kGaps, "", 5000);
+  add_kernel_diff(&facts, "c", baselines::StoryKind::kOtherKernel, "tile 1 -> 2");
+  add_kernel_diff(&facts, "d", baselines::StoryKind::kGaps, "", 6000);
+  add_kernel_diff(&facts, "e", baselines::StoryKind::kSameKernels, "slower");
+  EXPECT_THAT(text_of(facts),
+              HasSubstr("\n\nKernel changes\n"
+                        "a, and 1 more: different kernel: tile 1 -> 2\n"
                         "e: the same kernel, slower: slower took 1.000 us and takes 6.000 us, "
                         "+500.00 %\n\n"
-                        "2 benchmarks with other pauses of the GPU\n"
-                        "b: the same kernels with 5.000 us more between them (0 ns -> 5.000 us): "
-                        "the host\nand 1 more\n"));
+                        "2 benchmarks with other gaps between kernels\n"
+                        "b: the same kernels with 5.000 us more between them (0 ns -> 5.000 us), "
+                        "from the host\nand 1 more\n"));
 }
 
-TEST(TerminalReport, TellsOfSomeOfManyKernels) {
-  Report report = example();
+TEST(TerminalReport, NamesSomeOfManyKernels) {
+  GateFacts facts = example();
   for (int i = 0; i < 15; ++i) {
-    add_story(&report, "a", baselines::StoryKind::kSameKernels, fmt::format("slower {:02}", i));
+    add_kernel_diff(&facts, "a", baselines::StoryKind::kSameKernels,
+                    fmt::format("slower {:02}", i));
   }
-  EXPECT_THAT(text_of(report),
+  EXPECT_THAT(text_of(facts),
               HasSubstr("slower 11 took 1.000 us and takes 6.000 us, +500.00 %\nand 3 more\n"));
 }
 
 TEST(MarkdownReport, PutsTheVerdictFirstAndFoldsTheRest) {
-  Report report = example();
-  report.title = "fusegate";
-  report.judgement->result.exit_code = baselines::ExitCode::kRegression;
-  add(&report, "same", baselines::VerdictKind::kUnchanged, 0);
-  add(&report, "slow", baselines::VerdictKind::kRegression, 0.05);
-  report.judgement->result.causes = {baselines::GateCause::kSlower};
-  const std::string text = markdown_of(report);
+  GateFacts facts = example();
+  facts.result.exit_code = baselines::ExitCode::kRegression;
+  add(&facts, "same", baselines::VerdictKind::kUnchanged, 0);
+  add(&facts, "slow", baselines::VerdictKind::kRegression, 0.05);
+  facts.result.causes = {baselines::GateCause::kSlower};
+  const std::string text = markdown_of(facts);
   EXPECT_TRUE(
       text.starts_with("## fusegate\n\n\u274c **1 of 2 benchmarks got slower, the most slow by "
                        "5.00 %.**\n\n1 regression, 1 unchanged.\n"))
       << text;
   EXPECT_THAT(
       text, HasSubstr("| regression | `slow` | +5.00 % | &#91;+4.90, +5.10&#93; % | &#62; 5.20 % | "
-                      "+5.00 % | +0.00 % | 1.000 us | 1.050 us | slower by 5.00 % at equal clock "
+                      "+5.00 % | +0.00 % | 1.000 us | 1.050 us | 5.00 % slower at equal clock "
                       "(+5.00 % in time, +0.00 % in cycles); tested against 0.15 % |\n"));
   EXPECT_LT(text.find("`slow`"), text.find("<details><summary>1 unchanged</summary>"));
   EXPECT_LT(text.find("<details>"), text.find("`same`"));
 }
 
 TEST(MarkdownReport, OfNothingDecidedHasNoTickAndFoldsNoChangeAway) {
-  Report report = example();
-  report.judgement->result.exit_code = baselines::ExitCode::kCouldNotJudge;
-  report.title = "fusegate";
-  report.judgement->result.causes = {baselines::GateCause::kNotRuledOut};
-  add(&report, "control_copy/memcpy", baselines::VerdictKind::kInconclusive, 0.17);
-  add(&report, "quiet", baselines::VerdictKind::kInconclusive, 0.001);
-  add(&report, "slow", baselines::VerdictKind::kInconclusive, 0.1);
-  const std::string text = markdown_of(report);
+  GateFacts facts = example();
+  facts.result.exit_code = baselines::ExitCode::kCouldNotJudge;
+  facts.result.causes = {baselines::GateCause::kNotRuledOut};
+  add(&facts, "control_copy/memcpy", baselines::VerdictKind::kInconclusive, 0.17);
+  add(&facts, "quiet", baselines::VerdictKind::kInconclusive, 0.001);
+  add(&facts, "slow", baselines::VerdictKind::kInconclusive, 0.1);
+  const std::string text = markdown_of(facts);
   EXPECT_THAT(
       text,
       HasSubstr("\u26a0\ufe0f **Could not judge: slowdowns above 5 % are not ruled out in 2 of 3 "
                 "benchmarks: control_copy/memcpy (17 %), slow (10 %).**"));
   EXPECT_THAT(text, Not(HasSubstr("\u2705")));
-  EXPECT_EQ(report_document(report).outcome, "could not judge");
+  EXPECT_EQ(gate_document("fusegate", facts).outcome, "could not judge");
   const std::size_t fold = text.find("<details><summary>1 inconclusive</summary>");
   EXPECT_LT(text.find("`control_copy/memcpy`"), fold);
   EXPECT_LT(text.find("`slow`"), fold);
   EXPECT_GT(text.find("`quiet`"), fold);
   // Beside rows that were decided they are as many others.
-  report.judgement->result.causes = {baselines::GateCause::kNoRegression};
-  EXPECT_THAT(markdown_of(report), HasSubstr("<details><summary>3 inconclusive</summary>"));
+  facts.result.causes = {baselines::GateCause::kNoRegression};
+  EXPECT_THAT(markdown_of(facts), HasSubstr("<details><summary>3 inconclusive</summary>"));
 }
 
 TEST(MarkdownReport, LetsNoNameBreakItsTable) {
-  Report report = example();
-  add(&report, "a|b</details><script>\n@team", baselines::VerdictKind::kRegression, 0.05);
+  GateFacts facts = example();
+  add(&facts, "a|b</details><script>\n@team", baselines::VerdictKind::kRegression, 0.05);
   EXPECT_THAT(
-      markdown_of(report),
+      markdown_of(facts),
       HasSubstr("| <code>a&#124;b&#60;/details&#62;&#60;script&#62;&#92;n@\u200bteam</code> |"));
 }
 
 TEST(MarkdownReport, ShowsChangedFamiliesBeforeTheRows) {
-  Report report = example();
-  report.title = "fusegate";
-  add(&report, "slow", baselines::VerdictKind::kRegression, 0.05);
-  report.judgement->result.families = {{"a|b", 12, 4, 1, 0.03, -0.001, 0.0525}};
-  const std::string text = markdown_of(report);
+  GateFacts facts = example();
+  add(&facts, "slow", baselines::VerdictKind::kRegression, 0.05);
+  facts.result.families = {{"a|b", 12, 4, 1, 0.03, -0.001, 0.0525}};
+  const std::string text = markdown_of(facts);
   EXPECT_THAT(text, HasSubstr("| `a\\|b` | 12 | +3.00 % | -0.10 % | +5.25 % | 4 | 1 |"));
   EXPECT_LT(text.find("1 regression."), text.find("`a\\|b`"));
   EXPECT_LT(text.find("`a\\|b`"), text.find("`slow`"));
@@ -280,12 +276,12 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 }
 
 TEST(MarkdownReport, StaysBelowTheLimitAndShowsWhatMattersFirst) {
-  Report report = example();
-  add(&report, "the slow one", baselines::VerdictKind::kRegression, 0.05);
+  GateFacts facts = example();
+  add(&facts, "the slow one", baselines::VerdictKind::kRegression, 0.05);
   for (int i = 0; i < 2000; ++i) {
-    add(&report, fmt::format("benchmark {}", i), baselines::VerdictKind::kUnchanged, 0);
+    add(&facts, fmt::format("benchmark {}", i), baselines::VerdictKind::kUnchanged, 0);
   }
-  const std::string text = markdown_of(report);
+  const std::string text = markdown_of(facts);
   EXPECT_LE(text.size(), kMarkdownLimit);
   EXPECT_GT(text.size(), kMarkdownLimit * 9 / 10);
   EXPECT_THAT(text, HasSubstr("the slow one"));
@@ -296,26 +292,25 @@ TEST(MarkdownReport, StaysBelowTheLimitAndShowsWhatMattersFirst) {
 }
 
 TEST(MarkdownReport, StaysBelowTheLimitWhateverTheTextsAre) {
-  Report report = example();
-  report.title = "fusegate";
+  GateFacts facts = example();
   for (int i = 0; i < 100; ++i) {
-    add(&report, std::string(50'000, '`'), baselines::VerdictKind::kRegression, 0.05);
-    report.judgement->result.verdicts.back().choice_changes = {
+    add(&facts, std::string(50'000, '`'), baselines::VerdictKind::kRegression, 0.05);
+    facts.result.verdicts.back().reason.choice_changes = {
         {"choice", std::string(50'000, '*'), std::string(50'000, '<')}};
   }
-  const std::string text = markdown_of(report);
+  const std::string text = markdown_of(facts);
   EXPECT_LE(text.size(), kMarkdownLimit);
   EXPECT_THAT(text, HasSubstr("## fusegate"));
   EXPECT_THAT(text, HasSubstr("left out"));
 }
 
 TEST(MarkdownReport, FoldsWhatTheHostDoesAndShowsOtherKernels) {
-  Report report = example();
-  add_story(&report, "a", baselines::StoryKind::kGaps, "");
-  add_story(&report, "a", baselines::StoryKind::kOtherKernel, "other_kernel");
-  const std::string text = markdown_of(report);
-  EXPECT_LT(text.find("| `a` | another kernel: other_kernel |"),
-            text.find("1 benchmark with other pauses"));
+  GateFacts facts = example();
+  add_kernel_diff(&facts, "a", baselines::StoryKind::kGaps, "");
+  add_kernel_diff(&facts, "a", baselines::StoryKind::kOtherKernel, "other_kernel");
+  const std::string text = markdown_of(facts);
+  EXPECT_LT(text.find("| `a` | different kernel: other_kernel |"),
+            text.find("1 benchmark with other gaps"));
   EXPECT_LT(text.find("<details>"), text.find("| `a` | the same kernels with 5.000 us more"));
 }
 
@@ -324,19 +319,19 @@ const Section& section_of(const std::vector<Section>& sections, std::string_view
 }
 
 TEST(VerdictSections, SetKernelsOfBothSidesSideBySide) {
-  baselines::KernelStory story;
-  story.benchmark = "a";
-  story.kind = baselines::StoryKind::kOtherKernel;
+  baselines::KernelStory diff;
+  diff.benchmark = "a";
+  diff.kind = baselines::StoryKind::kOtherKernel;
   baselines::ProfiledKernel kernel;
   kernel.name = "sm80_gemm";
   kernel.stage = "gate_proj";
   kernel.duration_ns = 52310;
-  story.pairs = {{kernel, std::nullopt, {}}, {kernel, kernel, {"tile 128x128 -> 64x64"}}};
-  story.gaps_ns = {1000, 2000};
-  baselines::GateResult result;
-  result.stories = {story};
-  const auto sections = verdict_sections(result, {});
-  const Section& kernels = section_of(sections, "What the kernels tell").parts.front();
+  diff.pairs = {{kernel, std::nullopt, {}}, {kernel, kernel, {"tile 128x128 -> 64x64"}}};
+  diff.gaps_ns = {1000, 2000};
+  GateFacts facts;
+  facts.result.kernel_diffs = {diff};
+  const auto sections = verdict_sections(facts);
+  const Section& kernels = section_of(sections, "Kernel changes").parts.front();
   EXPECT_TRUE(kernels.is_page_only);
   EXPECT_THAT(kernels.table.rows()[0],
               ElementsAre("sm80_gemm", "gate_proj", "52.31 us", "none", "", "-", ""));
@@ -348,19 +343,18 @@ TEST(VerdictSections, SetKernelsOfBothSidesSideBySide) {
 }
 
 TEST(VerdictSections, ShowWhatCreptSinceTheAnchor) {
-  baselines::GateResult result;
+  GateFacts facts;
   baselines::Verdict little;
   little.benchmark = "little";
-  little.effect = 0.021;
-  little.interval = {0.02, 0.022};
+  little.estimates.effect = 0.021;
+  little.estimates.interval = {0.02, 0.022};
   baselines::Verdict much = little;
   much.benchmark = "much";
-  much.effect = 0.05;
-  much.interval = {0.049, 0.051};
-  result.creep = {"pr.anchor.json", "2026-10-01", {}, false, {much, little}};
-  baselines::GateOptions options;
-  options.max_creep = 0.03;
-  const auto sections = verdict_sections(result, options);
+  much.estimates.effect = 0.05;
+  much.estimates.interval = {0.049, 0.051};
+  facts.result.creep = {"pr.anchor.json", "2026-10-01", {}, false, {much, little}};
+  facts.options.max_creep = 0.03;
+  const auto sections = verdict_sections(facts);
   const Section& creep = section_of(sections, "Slower than the anchor");
   EXPECT_THAT(creep.sentences.front(), HasSubstr("2026-10-01 (pr.anchor.json)"));
   EXPECT_THAT(creep.table.rows()[0], ElementsAre("much", "+5.00 %", "[+4.90, +5.10] %"));

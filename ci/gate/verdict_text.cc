@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "ci/console/format.h"
@@ -25,17 +26,22 @@ std::string band(const Rule& rule) {
   return format_interval({least_gain(rule), rule.min_effect});
 }
 
+std::string effect_text(const Verdict& verdict) { return format_effect(verdict.estimates.effect); }
+
+// "4.50 % slower"
+std::string change_text(double effect) {
+  return fmt::format("{} {}", format_magnitude(effect), effect > 0 ? "slower" : "faster");
+}
+
 // " in time (+0.05 % at equal clock, +0.04 % in cycles)": first what decides.
 std::string quantities(const Verdict& verdict) {
-  const std::string time = format_effect(verdict.effect_time);
-  const std::string cycles = format_effect(verdict.effect_cycles);
+  const std::string time = format_effect(verdict.estimates.in_time);
+  const std::string cycles = format_effect(verdict.estimates.in_cycles);
   switch (verdict.decided_by) {
     case Quantity::kTime:
-      if (std::isnan(verdict.effect_cycles)) {
-        return " in time; cycles were not available to confirm it";
-      }
+      if (std::isnan(verdict.estimates.in_cycles)) return " in time (no cycles to confirm it)";
       return fmt::format(" in time ({} at equal clock, {} in cycles)",
-                         format_effect(verdict.effect_equal_clock), cycles);
+                         format_effect(verdict.estimates.at_equal_clock), cycles);
     case Quantity::kEqualClock:
       return fmt::format(" at equal clock ({} in time, {} in cycles)", time, cycles);
     case Quantity::kCycles:
@@ -45,217 +51,306 @@ std::string quantities(const Verdict& verdict) {
 }
 
 std::string power(const Verdict& verdict) {
-  std::string text = "; it draws more power, so that the clock is lower";
-  if (!std::isfinite(verdict.baseline_energy_j) || !std::isfinite(verdict.candidate_energy_j)) {
-    return text;
-  }
-  return text + fmt::format(": {} a call, before {}", format_energy_j(verdict.candidate_energy_j),
-                            format_energy_j(verdict.baseline_energy_j));
+  const double before = verdict.baseline.energy_j, after = verdict.candidate.energy_j;
+  std::string text = "; it draws more power, which lowers the clock";
+  if (!std::isfinite(before) || !std::isfinite(after)) return text;
+  return text + fmt::format(" ({} -> {} a call)", format_energy_j(before), format_energy_j(after));
 }
 
-// "5 fresh ones"
-std::string fresh(const Verdict& verdict, std::string_view what) {
-  return format_count(static_cast<std::size_t>(verdict.confirming_invocations),
-                      fmt::format("fresh {}", what));
+// "5 fresh processes"
+std::string fresh_processes(const Verdict& verdict) {
+  return format_count(static_cast<std::size_t>(verdict.candidate.confirming), "fresh process");
 }
 
-// "seen at 4.17 us in 8 processes and at 4.30 us in 2"
-std::string modes_text(const baselines::Modes& modes) {
-  const auto& lower = modes.lower;
-  const auto& upper = modes.upper;
-  return fmt::format("seen at {} in {} processes and at {} in {}", format_time_ns(lower.time_ns),
+// "bimodal: 4.170 us in 8 processes, 4.300 us in 2"
+std::string modes_text(const Verdict& verdict) {
+  const auto& [lower, upper, p, p_confirmed] = *verdict.reason.modes;
+  return fmt::format("bimodal: {} in {} processes, {} in {}", format_time_ns(lower.time_ns),
                      lower.baseline + lower.candidate, format_time_ns(upper.time_ns),
                      upper.baseline + upper.candidate);
 }
 
-// "slower in 6 of 10 processes, by 10.00 % (4.170 us and 4.300 us); the baseline in 0 of 10"
+// "bimodal: 10.00 % slower (4.170 us -> 4.300 us) in 6 of 10 processes, in the baseline in 0 of 10"
 std::string slower_mode_text(const Verdict& verdict) {
-  const auto& lower = verdict.modes->lower;
-  const auto& upper = verdict.modes->upper;
-  return fmt::format("slower in {} of {} processes, by {} ({} and {}); the baseline in {} of {}",
-                     upper.candidate, lower.candidate + upper.candidate,
-                     format_magnitude(upper.time_ns / lower.time_ns - 1),
-                     format_time_ns(lower.time_ns), format_time_ns(upper.time_ns), upper.baseline,
+  const auto& [lower, upper, p, p_confirmed] = *verdict.reason.modes;
+  return fmt::format("bimodal: {} ({} -> {}) in {} of {} processes, in the baseline in {} of {}",
+                     change_text(upper.time_ns / lower.time_ns - 1), format_time_ns(lower.time_ns),
+                     format_time_ns(upper.time_ns), upper.candidate,
+                     lower.candidate + upper.candidate, upper.baseline,
                      lower.baseline + upper.baseline);
 }
 
-std::string change(const Verdict& verdict, const Rule& rule) {
-  if (verdict.slower_mode) return slower_mode_text(verdict);
+std::string changed(const Verdict& verdict, const Rule& rule) {
+  if (verdict.reason.slower_mode) return slower_mode_text(verdict);
   const bool slower = verdict.kind == VerdictKind::kRegression;
-  std::string text =
-      fmt::format("{} by {}", slower ? "slower" : "faster", format_magnitude(verdict.effect));
+  std::string text = fmt::format("{} {}", format_magnitude(verdict.estimates.effect),
+                                 slower ? "slower" : "faster");
   text += quantities(verdict);
-  if (slower && verdict.clock_moved) text += power(verdict);
+  if (slower && verdict.reason.clock_moved) text += power(verdict);
   text += fmt::format("; tested against {}", format_magnitude(tested_effect(rule)));
-  if (verdict.confirming_invocations > 0) {
-    text += "; confirmed by " + fresh(verdict, "invocation");
-  }
-  if (verdict.modes) text += "; " + modes_text(*verdict.modes) + ", compared like with like";
+  if (verdict.candidate.confirming > 0) text += "; confirmed by " + fresh_processes(verdict);
+  if (verdict.reason.modes) text += "; " + modes_text(verdict) + ", each compared with its like";
   return text;
 }
 
-// What the times of equal work differ by is no code's doing.
 std::string identical(const Verdict& verdict) {
-  std::string text = "the same machine code, launches and arguments on both sides";
-  if (!std::isfinite(verdict.effect)) return text;
-  return text + fmt::format("; the machine did {}", format_effect(verdict.effect));
+  const std::string text = "same machine code, launches and arguments on both sides";
+  if (!std::isfinite(verdict.estimates.effect)) return text;
+  return text + fmt::format("; measured difference {} (noise)", effect_text(verdict));
 }
 
-std::string machine_moved(const Verdict& verdict) {
-  std::string text = fmt::format("its code is the same on both sides, so the machine moved: {}",
-                                 format_effect(verdict.effect_time));
-  if (std::isnan(verdict.effect_cycles)) return text;
-  return text + fmt::format(" in time and {} in cycles", format_effect(verdict.effect_cycles));
+// What was found of an inconclusive benchmark, by its obstacle.
+
+std::string no_spread(const Verdict&, const Rule&) {
+  return "each side has one process, so the spread between processes is unknown";
 }
 
-std::string single_text(std::string_view side) {
-  return fmt::format("one invocation of the {} may be the odd one out; take at least two", side);
+std::string borrowed_noise(const Verdict&, const Rule&) {
+  return "each side has one process, which may be an outlier; the noise is estimated from the "
+         "suite's other benchmarks";
 }
 
-std::string clock_text(std::string_view way, const Verdict& verdict) {
+std::string single_baseline(const Verdict&, const Rule&) {
+  return "the baseline has one process, which may be an outlier";
+}
+
+std::string single_candidate(const Verdict&, const Rule&) {
+  return "the candidate has one process, which may be an outlier";
+}
+
+std::string machine_moved(const Verdict& verdict, const Rule&) {
+  const auto& estimates = verdict.estimates;
+  std::string text = fmt::format("its code is the same on both sides, so the machine changed: {}",
+                                 format_effect(estimates.in_time));
+  if (std::isnan(estimates.in_cycles)) return text;
+  return text + fmt::format(" in time and {} in cycles", format_effect(estimates.in_cycles));
+}
+
+std::string two_modes(const Verdict& verdict, const Rule&) { return modes_text(verdict); }
+
+std::string slower_mode(const Verdict& verdict, const Rule&) {
+  return slower_mode_text(verdict) + ", which may be chance";
+}
+
+std::string machine_unknown(const Verdict& verdict, const Rule&) {
+  return fmt::format(
+      "{}, but a machine changes times by some percent from session to session, and too few "
+      "benchmarks were measured to estimate by how much",
+      effect_text(verdict));
+}
+
+std::string among_others(const Verdict& verdict, const Rule&) {
+  return fmt::format(
+      "{}, but the baseline was co-measured with other benchmarks, which can change its time",
+      effect_text(verdict));
+}
+
+std::string suite_moved(const Verdict& verdict, const Rule&) {
+  return fmt::format(
+      "{}, but most similar benchmarks changed too (median {}); this may be the machine rather "
+      "than the code",
+      effect_text(verdict), format_effect(verdict.estimates.common));
+}
+
+std::string few_processes(const Verdict& verdict, const Rule&) {
+  return fmt::format("{} in {} processes per side; not yet confirmed",
+                     change_text(verdict.estimates.effect),
+                     std::min(verdict.baseline.compared, verdict.candidate.compared));
+}
+
+std::string few_in_baseline(const Verdict& verdict, const Rule&) {
+  return fmt::format("{}, but the baseline has only {}; at least {} are needed to report {}",
+                     change_text(verdict.estimates.effect),
+                     format_count(static_cast<std::size_t>(verdict.baseline.compared), "process"),
+                     baselines::kFewestProcesses,
+                     verdict.estimates.effect > 0 ? "a regression" : "an improvement");
+}
+
+std::string not_confirmed(const Verdict& verdict, const Rule&) {
+  return fmt::format("{} in all processes together, but {} alone do not confirm it",
+                     change_text(verdict.estimates.effect), fresh_processes(verdict));
+}
+
+std::string clock_differs(const Verdict& verdict, const Rule&) {
+  const auto& estimates = verdict.estimates;
+  const std::string in_time = change_text(estimates.in_time);
   if (verdict.decided_by == Quantity::kCycles) {
     return fmt::format(
-        "time says {} ({}), the cycles that the CPU spent do not ({}): other work ran there, or "
-        "the "
-        "kernel waits",
-        way, format_effect(verdict.effect_time), format_effect(verdict.effect));
+        "{} in time, but not in the CPU's cycles ({}): other work ran there, or the kernel waits",
+        in_time, effect_text(verdict));
   }
-  const bool by_cycles =
-      cycles_tell_better(verdict.effect_time, verdict.effect, verdict.effect_cycles);
-  return fmt::format(
-      "time says {} ({}), {} not ({}): the clock or the card differ; "
-      "`fusegate replay` measures the baseline's program beside this one",
-      way, format_effect(verdict.effect_time), by_cycles ? "cycles do" : "time at equal clock does",
-      format_effect(by_cycles ? verdict.effect_cycles : verdict.effect));
+  const bool by_cycles = cycles_show_clock(estimates);
+  return fmt::format("{} in time, but not {} ({}): the clock or the card differs", in_time,
+                     by_cycles ? "in cycles" : "at equal clock",
+                     format_effect(by_cycles ? estimates.in_cycles : estimates.effect));
 }
 
-std::string not_confirmed(const Verdict& verdict) {
-  return fmt::format("all invocations together say {} ({}), but that is not confirmed by {} alone",
-                     verdict.effect > 0 ? "slower" : "faster", format_effect(verdict.effect),
-                     fresh(verdict, "one"));
+std::string disagreement(const Verdict& verdict, const Rule&) {
+  return fmt::format("{} at equal clock, but time ({}) and cycles ({}) do not both show it",
+                     effect_text(verdict), format_effect(verdict.estimates.in_time),
+                     format_effect(verdict.estimates.in_cycles));
 }
 
 std::string controls_moved(const Verdict& verdict, const Rule& rule) {
-  return fmt::format("{}, but not by {} more than controls moved ({})",
-                     format_effect(verdict.effect), band(rule),
-                     format_magnitude(verdict.controls_moved));
+  return fmt::format("{}, but not by {} more than control benchmarks changed ({})",
+                     effect_text(verdict), band(rule),
+                     format_magnitude(verdict.estimates.controls));
 }
 
-std::string obstacle_text(const Verdict& verdict, const Rule& rule) {
-  switch (verdict.obstacle) {
-    case Obstacle::kNone:
-      break;
-    case Obstacle::kNoSpread:
-      return "one invocation a side says nothing about the spread between invocations; take at "
-             "least two";
-    case Obstacle::kBorrowedNoise:
-      return "one invocation a side may be the odd one out, and the noise shown is that of the "
-             "suite's other benchmarks; take at least two";
-    case Obstacle::kSingleBaseline:
-      return single_text("baseline");
-    case Obstacle::kSingleCandidate:
-      return single_text("candidate");
-    case Obstacle::kMachineMoved:
-      return machine_moved(verdict);
-    case Obstacle::kTwoModes:
-      return "its processes take one of two ways: " + modes_text(*verdict.modes);
-    case Obstacle::kSlowerMode:
-      return slower_mode_text(verdict) + ", which may be chance; measure more processes";
-    case Obstacle::kMachineUnknown:
-      return fmt::format(
-          "{}, but a machine moves benchmarks by some percent from session to session, and so few "
-          "benchmarks do not tell how far it did; measure both versions side by side (`fusegate "
-          "duet`), or add benchmarks of code that stays as it is",
-          format_effect(verdict.effect));
-    case Obstacle::kAmongOthers:
-      return fmt::format(
-          "{}, but the other side was measured among other benchmarks, which may move it; measure "
-          "the same benchmarks as the baseline did, or both programs side by side (`fusegate "
-          "replay`)",
-          format_effect(verdict.effect));
-    case Obstacle::kSuiteMoved:
-      return fmt::format(
-          "{}, but most benchmarks of its kind moved ({} in the median), and no equal work tells "
-          "whether the machine did that; `fusegate replay` measures the baseline's program beside "
-          "this one",
-          format_effect(verdict.effect), format_effect(verdict.suite_moved));
-    case Obstacle::kFewProcesses:
-      return fmt::format(
-          "{} by {}, but of {} processes a side and not confirmed by fresh ones; measure {}, or "
-          "let the run be extended",
-          verdict.effect > 0 ? "slower" : "faster", format_magnitude(verdict.effect),
-          std::min(verdict.compared_in_baseline, verdict.compared_in_candidate),
-          baselines::kFewestProcesses);
-    case Obstacle::kFewInBaseline:
-      return fmt::format(
-          "{} by {}, but held against {} processes of the baseline, and fewer than {} call "
-          "nothing, whatever is measured here; `fusegate replay` measures the baseline's program "
-          "beside this one",
-          verdict.effect > 0 ? "slower" : "faster", format_magnitude(verdict.effect),
-          verdict.compared_in_baseline, baselines::kFewestProcesses);
-    case Obstacle::kNotConfirmed:
-      return not_confirmed(verdict);
-    case Obstacle::kClockSaysSlower:
-      return clock_text("slower", verdict);
-    case Obstacle::kClockSaysFaster:
-      return clock_text("faster", verdict);
-    case Obstacle::kDisagreement:
-      return fmt::format("{} at equal clock, but time ({}) and cycles ({}) do not both show it",
-                         format_effect(verdict.effect), format_effect(verdict.effect_time),
-                         format_effect(verdict.effect_cycles));
-    case Obstacle::kControlsMoved:
-      return controls_moved(verdict, rule);
-    case Obstacle::kNotCertain:
-      return fmt::format(
-          "the interval lies beyond {}, but over the whole suite that may still be chance",
-          band(rule));
-    case Obstacle::kCardsDiffer:
-      return fmt::format("the interval, widened by what cards differ by, reaches past {}",
-                         band(rule));
-    case Obstacle::kTooWide:
-      return fmt::format("the interval reaches past {}, but not far enough to call it", band(rule));
+std::string not_certain(const Verdict&, const Rule& rule) {
+  return fmt::format("the interval lies beyond {}, but in a suite of this size that may be chance",
+                     band(rule));
+}
+
+std::string cards_differ(const Verdict&, const Rule& rule) {
+  return fmt::format("the interval, widened by how far cards differ, reaches beyond {}",
+                     band(rule));
+}
+
+std::string too_wide(const Verdict&, const Rule& rule) {
+  return fmt::format("the interval reaches beyond {}, but not far enough to report a change",
+                     band(rule));
+}
+
+constexpr std::string_view kMeasureTwo = "Measure at least two";
+constexpr std::string_view kMeasureMore =
+    "Measure more processes, or allow more with --max-processes";
+constexpr std::string_view kReplay =
+    "Run `fusegate replay`, which measures the baseline's program beside this one";
+constexpr std::string_view kCheckMachine =
+    "Check the machine with `fusegate doctor` and measure again";
+
+// The names of obstacles, in words.
+struct ObstacleText {
+  Obstacle obstacle;
+  std::string (*finding)(const Verdict&, const Rule&);
+  std::string_view advice;
+};
+
+constexpr std::array kObstacleTexts{
+    ObstacleText{Obstacle::kNoSpread, no_spread, kMeasureTwo},
+    ObstacleText{Obstacle::kBorrowedNoise, borrowed_noise, kMeasureTwo},
+    ObstacleText{Obstacle::kSingleBaseline, single_baseline, kMeasureTwo},
+    ObstacleText{Obstacle::kSingleCandidate, single_candidate, kMeasureTwo},
+    ObstacleText{Obstacle::kMachineMoved, machine_moved, kCheckMachine},
+    ObstacleText{Obstacle::kTwoModes, two_modes, kMeasureMore},
+    ObstacleText{Obstacle::kSlowerMode, slower_mode, kMeasureMore},
+    ObstacleText{Obstacle::kMachineUnknown, machine_unknown,
+                 "Measure both versions side by side (`fusegate duet`), or add benchmarks whose "
+                 "code does not change"},
+    ObstacleText{Obstacle::kAmongOthers, among_others,
+                 "Measure the same benchmarks on both sides, or run `fusegate replay`"},
+    ObstacleText{Obstacle::kSuiteMoved, suite_moved, kReplay},
+    ObstacleText{Obstacle::kFewProcesses, few_processes,
+                 "Measure at least 4, or allow more with --max-processes"},
+    ObstacleText{Obstacle::kFewInBaseline, few_in_baseline,
+                 "Re-record the baseline or run `fusegate replay`"},
+    ObstacleText{Obstacle::kNotConfirmed, not_confirmed, kMeasureMore},
+    ObstacleText{Obstacle::kClockSaysSlower, clock_differs, kReplay},
+    ObstacleText{Obstacle::kClockSaysFaster, clock_differs, kReplay},
+    ObstacleText{Obstacle::kDisagreement, disagreement, kReplay},
+    ObstacleText{Obstacle::kControlsMoved, controls_moved, kCheckMachine},
+    ObstacleText{Obstacle::kNotCertain, not_certain, kMeasureMore},
+    ObstacleText{Obstacle::kCardsDiffer, cards_differ,
+                 "Run `fusegate replay`, or record the baseline on several cards"},
+    ObstacleText{Obstacle::kTooWide, too_wide, kMeasureMore}};
+static_assert(baselines::kFewestProcesses == 4, "as the advice says");
+
+const ObstacleText* obstacle_text(const Verdict& verdict) {
+  const auto found =
+      std::ranges::find(kObstacleTexts, verdict.reason.obstacle, &ObstacleText::obstacle);
+  return found == kObstacleTexts.end() ? nullptr : &*found;
+}
+
+std::string_view advice_of(const Verdict& verdict, const ObstacleText& text) {
+  if (verdict.reason.machine_hides_it && text.advice == kMeasureMore) {
+    return "More processes cannot decide it; run `fusegate replay`";
   }
-  return "not decided";
+  const bool is_on_cpu = verdict.decided_by == Quantity::kCycles;
+  return is_on_cpu && text.finding == clock_differs
+             ? "Stop other work on the machine and measure again"
+             : text.advice;
 }
 
-std::string text_without_choices(const Verdict& verdict, const Rule& rule) {
+std::string finding(const Verdict& verdict, const Rule& rule) {
+  const std::string& failure = verdict.reason.failure;
   switch (verdict.kind) {
     case VerdictKind::kRegression:
     case VerdictKind::kImprovement:
       break;
     case VerdictKind::kUnchanged:
       return fmt::format("the interval {} to {} lies within {}",
-                         format_effect(verdict.interval.low), format_effect(verdict.interval.high),
-                         band(rule));
+                         format_effect(verdict.estimates.interval.low),
+                         format_effect(verdict.estimates.interval.high), band(rule));
     case VerdictKind::kIdentical:
       return identical(verdict);
-    case VerdictKind::kInconclusive:
-      return obstacle_text(verdict, rule);
+    case VerdictKind::kInconclusive: {
+      const ObstacleText* text = obstacle_text(verdict);
+      return text ? text->finding(verdict, rule) : "not decided";
+    }
     case VerdictKind::kNew:
-      return verdict.failure.empty() ? "the baseline has no such benchmark" : verdict.failure;
+      return failure.empty() ? "the baseline has no such benchmark" : failure;
     case VerdictKind::kMissing:
-      return verdict.failure.empty() ? "the candidate has no such benchmark" : verdict.failure;
+      return failure.empty() ? "the candidate has no such benchmark" : failure;
     case VerdictKind::kInvalid:
       return fmt::format("failed in the {}: {}",
-                         verdict.failed_in_candidate ? "candidate" : "baseline",
-                         verdict.failure.empty() ? "no invocation measured it" : verdict.failure);
+                         verdict.reason.failed_in_candidate ? "candidate" : "baseline",
+                         failure.empty() ? "no process measured it" : failure);
   }
-  return change(verdict, rule);
+  return changed(verdict, rule);
+}
+
+constexpr std::array kOrder{VerdictKind::kRegression,   VerdictKind::kInvalid,
+                            VerdictKind::kMissing,      VerdictKind::kImprovement,
+                            VerdictKind::kInconclusive, VerdictKind::kNew,
+                            VerdictKind::kUnchanged,    VerdictKind::kIdentical};
+
+double size_of_effect(const Verdict& verdict) {
+  const double effect = verdict.estimates.effect;
+  return std::isfinite(effect) ? std::abs(effect) : -1;
+}
+
+bool comes_first(const Verdict* left, const Verdict* right) {
+  const double left_size = size_of_effect(*left), right_size = size_of_effect(*right);
+  return left_size != right_size ? left_size > right_size : left->benchmark < right->benchmark;
 }
 
 }  // namespace
 
-bool cycles_tell_better(double time, double equal_clock, double cycles) {
+bool cycles_show_clock(const baselines::Estimates& estimates) {
+  const auto& [time, equal_clock, cycles] =
+      std::tuple(estimates.in_time, estimates.effect, estimates.in_cycles);
   return std::isfinite(cycles) && std::abs(equal_clock) > std::abs(time) / 2 &&
          std::abs(cycles) < std::abs(equal_clock);
 }
 
 std::string reason_text(const Verdict& verdict, const Rule& rule) {
-  std::string text = text_without_choices(verdict, rule);
-  for (const baselines::ChoiceChange& choice : verdict.choice_changes) {
+  std::string text = finding(verdict, rule);
+  for (const baselines::ChoiceChange& choice : verdict.reason.choice_changes) {
     text += fmt::format("; {} was {} and is {}", choice.name, choice.before, choice.after);
   }
-  return text;
+  if (verdict.kind != VerdictKind::kInconclusive) return text;
+  const ObstacleText* obstacle = obstacle_text(verdict);
+  return obstacle ? fmt::format("{}. {}", text, advice_of(verdict, *obstacle)) : text;
+}
+
+std::vector<VerdictGroup> group_verdicts(const std::vector<Verdict>& verdicts) {
+  std::vector<VerdictGroup> groups;
+  for (const VerdictKind kind : kOrder) {
+    VerdictGroup group{kind, {}};
+    for (const Verdict& verdict : verdicts) {
+      if (verdict.kind == kind) group.verdicts.push_back(&verdict);
+    }
+    std::ranges::sort(group.verdicts, comes_first);
+    if (!group.verdicts.empty()) groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+std::string count_text(std::size_t count, VerdictKind kind) {
+  const std::string_view name = baselines::verdict_name(kind);
+  const bool countable = kind == VerdictKind::kRegression || kind == VerdictKind::kImprovement;
+  return countable ? format_count(count, name) : fmt::format("{} {}", count, name);
 }
 
 }  // namespace fusegate::ci

@@ -19,10 +19,10 @@ Verdict verdict(VerdictKind kind, double time, double cycles, double equal_clock
   Verdict verdict;
   verdict.kind = kind;
   verdict.decided_by = std::isnan(cycles) ? Quantity::kTime : Quantity::kEqualClock;
-  verdict.effect = verdict.effect_equal_clock = equal_clock;
-  verdict.effect_time = time;
-  verdict.effect_cycles = cycles;
-  verdict.interval = {equal_clock - 0.001, equal_clock + 0.001};
+  verdict.estimates.effect = verdict.estimates.at_equal_clock = equal_clock;
+  verdict.estimates.in_time = time;
+  verdict.estimates.in_cycles = cycles;
+  verdict.estimates.interval = {equal_clock - 0.001, equal_clock + 0.001};
   return verdict;
 }
 
@@ -30,50 +30,49 @@ std::string undecided(Obstacle obstacle, const Rule& rule = {},
                       Quantity decided_by = Quantity::kEqualClock) {
   Verdict inconclusive = verdict(VerdictKind::kInconclusive, 0.001, 0.02, 0.01);
   inconclusive.decided_by = decided_by;
-  inconclusive.obstacle = obstacle;
-  inconclusive.confirming_invocations = 5;
-  inconclusive.compared_in_baseline = 3;
-  inconclusive.compared_in_candidate = 4;
-  inconclusive.suite_moved = 0.008;
-  inconclusive.modes = baselines::Modes{{4170, 3, 5}, {4300, 1, 1}};
+  inconclusive.reason.obstacle = obstacle;
+  inconclusive.candidate.confirming = 5;
+  inconclusive.baseline.compared = 3;
+  inconclusive.candidate.compared = 4;
+  inconclusive.estimates.common = 0.008;
+  inconclusive.reason.modes = baselines::Modes{{4170, 3, 5}, {4300, 1, 1}};
   return reason_text(inconclusive, rule);
 }
 
 TEST(ReasonText, OfAChangeGivesTheEffectInAllQuantities) {
   Verdict slower = verdict(VerdictKind::kRegression, 0.05, 0.04, 0.045);
   EXPECT_EQ(reason_text(slower, {}),
-            "slower by 4.50 % at equal clock (+5.00 % in time, +4.00 % in cycles); tested against "
+            "4.50 % slower at equal clock (+5.00 % in time, +4.00 % in cycles); tested against "
             "0.15 %");
-  slower.confirming_invocations = 1;
-  EXPECT_THAT(reason_text(slower, {}), testing::EndsWith("; confirmed by 1 fresh invocation"));
-  slower.modes = baselines::Modes{{4170, 3, 5}, {4300, 2, 2}};
+  slower.candidate.confirming = 1;
+  EXPECT_THAT(reason_text(slower, {}), testing::EndsWith("; confirmed by 1 fresh process"));
+  slower.reason.modes = baselines::Modes{{4170, 3, 5}, {4300, 2, 2}};
   EXPECT_THAT(reason_text(slower, {}),
-              testing::EndsWith("; seen at 4.170 us in 8 processes and at 4.300 us in 4, compared "
-                                "like with like"));
+              testing::EndsWith("; bimodal: 4.170 us in 8 processes, 4.300 us in 4, each compared "
+                                "with its like"));
   const Verdict faster = verdict(VerdictKind::kImprovement, -0.05, std::nan(""), -0.05);
   EXPECT_EQ(reason_text(faster, {}),
-            "faster by 5.00 % in time; cycles were not available to confirm it; tested against "
-            "0.15 %");
+            "5.00 % faster in time (no cycles to confirm it); tested against 0.15 %");
 }
 
 TEST(ReasonText, OfASlowdownSideBySideNamesThePowerThatItDraws) {
   Verdict slower = verdict(VerdictKind::kRegression, 0.0093, 0.0004, 0.0005);
   slower.decided_by = Quantity::kTime;
-  slower.effect = 0.0093;
+  slower.estimates.effect = 0.0093;
   EXPECT_EQ(reason_text(slower, {}),
-            "slower by 0.93 % in time (+0.05 % at equal clock, +0.04 % in cycles); tested against "
+            "0.93 % slower in time (+0.05 % at equal clock, +0.04 % in cycles); tested against "
             "0.15 %");
-  slower.clock_moved = true;
-  slower.baseline_energy_j = 1.5;
-  slower.candidate_energy_j = 1.71;
+  slower.reason.clock_moved = true;
+  slower.baseline.energy_j = 1.5;
+  slower.candidate.energy_j = 1.71;
   EXPECT_THAT(
       reason_text(slower, {}),
-      testing::HasSubstr("; it draws more power, so that the clock is lower: 1.710 J a call, "
-                         "before 1.500 J; tested"));
-  slower.baseline_energy_j = std::nan("");
-  EXPECT_THAT(reason_text(slower, {}), testing::HasSubstr("so that the clock is lower; tested"));
+      testing::HasSubstr("; it draws more power, which lowers the clock (1.500 J -> 1.710 J "
+                         "a call); tested"));
+  slower.baseline.energy_j = std::nan("");
+  EXPECT_THAT(reason_text(slower, {}), testing::HasSubstr("which lowers the clock; tested"));
   slower.decided_by = Quantity::kCycles;
-  EXPECT_THAT(reason_text(slower, {}), testing::HasSubstr("0.93 % in cycles (+0.93 % in time)"));
+  EXPECT_THAT(reason_text(slower, {}), testing::HasSubstr("0.93 % slower in cycles (+0.93 % in"));
 }
 
 TEST(ReasonText, OfNoChangeGivesTheInterval) {
@@ -81,13 +80,13 @@ TEST(ReasonText, OfNoChangeGivesTheInterval) {
             "the interval -0.10 % to +0.10 % lies within 0.15 %");
 }
 
-TEST(ReasonText, OfEqualWorkIsWhatTheMachineDid) {
+TEST(ReasonText, OfIdenticalCodeIsTheNoise) {
   Verdict identical = verdict(VerdictKind::kIdentical, 0.02, 0.01, 0.012);
   EXPECT_EQ(reason_text(identical, {}),
-            "the same machine code, launches and arguments on both sides; the machine did +1.20 %");
-  identical.effect = std::nan("");
-  EXPECT_EQ(reason_text(identical, {}),
-            "the same machine code, launches and arguments on both sides");
+            "same machine code, launches and arguments on both sides; measured difference +1.20 % "
+            "(noise)");
+  identical.estimates.effect = std::nan("");
+  EXPECT_EQ(reason_text(identical, {}), "same machine code, launches and arguments on both sides");
 }
 
 TEST(ReasonText, OfWhatOneSideLacksOrFailed) {
@@ -96,99 +95,146 @@ TEST(ReasonText, OfWhatOneSideLacksOrFailed) {
   EXPECT_EQ(reason_text(verdict(VerdictKind::kMissing, 0, 0, 0), {}),
             "the candidate has no such benchmark");
   Verdict failed = verdict(VerdictKind::kInvalid, 0, 0, 0);
-  EXPECT_EQ(reason_text(failed, {}), "failed in the baseline: no invocation measured it");
-  failed.failure = "wrong results";
-  failed.failed_in_candidate = true;
+  EXPECT_EQ(reason_text(failed, {}), "failed in the baseline: no process measured it");
+  failed.reason.failure = "wrong results";
+  failed.reason.failed_in_candidate = true;
   EXPECT_EQ(reason_text(failed, {}), "failed in the candidate: wrong results");
 }
 
-TEST(ReasonText, NamesTheObstacle) {
+TEST(ReasonText, SaysWhatWasFoundAndWhatToDo) {
   EXPECT_EQ(undecided(Obstacle::kNoSpread),
-            "one invocation a side says nothing about the spread between invocations; take at "
+            "each side has one process, so the spread between processes is unknown. Measure at "
             "least two");
   EXPECT_EQ(undecided(Obstacle::kBorrowedNoise),
-            "one invocation a side may be the odd one out, and the noise shown is that of the "
-            "suite's other benchmarks; take at least two");
+            "each side has one process, which may be an outlier; the noise is estimated from the "
+            "suite's other benchmarks. Measure at least two");
   EXPECT_EQ(undecided(Obstacle::kSingleCandidate),
-            "one invocation of the candidate may be the odd one out; take at least two");
+            "the candidate has one process, which may be an outlier. Measure at least two");
   EXPECT_EQ(undecided(Obstacle::kSingleBaseline),
-            "one invocation of the baseline may be the odd one out; take at least two");
+            "the baseline has one process, which may be an outlier. Measure at least two");
   EXPECT_EQ(undecided(Obstacle::kMachineMoved),
-            "its code is the same on both sides, so the machine moved: +0.10 % in time and +2.00 % "
-            "in cycles");
+            "its code is the same on both sides, so the machine changed: +0.10 % in time and +2.00 "
+            "% in cycles. Check the machine with `fusegate doctor` and measure again");
   EXPECT_EQ(
       undecided(Obstacle::kTwoModes),
-      "its processes take one of two ways: seen at 4.170 us in 8 processes and at 4.300 us in "
-      "2");
-  EXPECT_EQ(undecided(Obstacle::kFewProcesses),
-            "slower by 1.00 %, but of 3 processes a side and not confirmed by fresh ones; measure "
-            "4, or let the run be extended");
-  EXPECT_EQ(undecided(Obstacle::kFewInBaseline),
-            "slower by 1.00 %, but held against 3 processes of the baseline, and fewer than 4 call "
-            "nothing, whatever is measured here; `fusegate replay` measures the baseline's program "
-            "beside this one");
+      "bimodal: 4.170 us in 8 processes, 4.300 us in 2. Measure more processes, or allow more "
+      "with --max-processes");
+  EXPECT_EQ(
+      undecided(Obstacle::kFewProcesses),
+      "1.00 % slower in 3 processes per side; not yet confirmed. Measure at least 4, or allow "
+      "more with --max-processes");
+  EXPECT_EQ(
+      undecided(Obstacle::kFewInBaseline),
+      "1.00 % slower, but the baseline has only 3 processes; at least 4 are needed to report a "
+      "regression. Re-record the baseline or run `fusegate replay`");
   EXPECT_EQ(undecided(Obstacle::kSuiteMoved),
-            "+1.00 %, but most benchmarks of its kind moved (+0.80 % in the median), and no equal "
-            "work tells whether the machine did that; `fusegate replay` measures the baseline's "
+            "+1.00 %, but most similar benchmarks changed too (median +0.80 %); this may be the "
+            "machine rather than the code. Run `fusegate replay`, which measures the baseline's "
             "program beside this one");
   EXPECT_EQ(undecided(Obstacle::kNotConfirmed),
-            "all invocations together say slower (+1.00 %), but that is not confirmed by 5 fresh "
-            "ones alone");
+            "1.00 % slower in all processes together, but 5 fresh processes alone do not confirm "
+            "it. Measure more processes, or allow more with --max-processes");
   EXPECT_EQ(
       undecided(Obstacle::kClockSaysSlower),
-      "time says slower (+0.10 %), time at equal clock does not (+1.00 %): the clock or the card "
-      "differ; `fusegate replay` measures the baseline's program beside this one");
-  EXPECT_EQ(
-      undecided(Obstacle::kClockSaysFaster),
-      "time says faster (+0.10 %), time at equal clock does not (+1.00 %): the clock or the card "
-      "differ; `fusegate replay` measures the baseline's program beside this one");
-  EXPECT_EQ(undecided(Obstacle::kDisagreement),
-            "+1.00 % at equal clock, but time (+0.10 %) and cycles (+2.00 %) do not both show it");
-}
-
-TEST(CyclesTellBetter, WhereTimeAtEqualClockIsTimeItself) {
-  EXPECT_TRUE(cycles_tell_better(0.25, 0.25, 0.0002));
-  EXPECT_FALSE(cycles_tell_better(0.02, 0.0001, 0.00005));
-  EXPECT_FALSE(cycles_tell_better(0.25, 0.25, std::numeric_limits<double>::quiet_NaN()));
-}
-
-TEST(ReasonText, OfACpuNamesOtherWorkAndWaiting) {
+      "0.10 % slower in time, but not at equal clock (+1.00 %): the clock or the card differs. "
+      "Run `fusegate replay`, which measures the baseline's program beside this one");
   EXPECT_EQ(
       undecided(Obstacle::kClockSaysSlower, {}, Quantity::kCycles),
-      "time says slower (+0.10 %), the cycles that the CPU spent do not (+1.00 %): other work "
-      "ran there, or the kernel waits");
-}
-
-TEST(ReasonText, NamesNoObstacleWhereNoneIsKnown) {
+      "0.10 % slower in time, but not in the CPU's cycles (+1.00 %): other work ran there, or "
+      "the kernel waits. Stop other work on the machine and measure again");
+  EXPECT_THAT(undecided(Obstacle::kDisagreement),
+              testing::StartsWith("+1.00 % at equal clock, but time (+0.10 %) and cycles (+2.00 %) "
+                                  "do not both show it. Run"));
   EXPECT_EQ(undecided(Obstacle::kNone), "not decided");
 }
 
-TEST(ReasonText, SaysWhatStandsInTheWayOfAnIntervalBeyondWhatMatters) {
+TEST(ReasonText, SaysWhereMoreProcessesDoNotHelp) {
+  Verdict wide = verdict(VerdictKind::kInconclusive, 0.0052, 0.0052, 0.0052);
+  wide.reason.obstacle = Obstacle::kTooWide;
+  wide.reason.machine_hides_it = true;
+  EXPECT_THAT(reason_text(wide, {}),
+              testing::EndsWith(". More processes cannot decide it; run `fusegate replay`"));
+}
+
+TEST(CyclesShowClock, WhereTimeAtEqualClockIsTimeItself) {
+  const auto shown = [](double time, double equal_clock, double cycles) {
+    return cycles_show_clock({.effect = equal_clock, .in_time = time, .in_cycles = cycles});
+  };
+  EXPECT_TRUE(shown(0.25, 0.25, 0.0002));
+  EXPECT_FALSE(shown(0.02, 0.0001, 0.00005));
+  EXPECT_FALSE(shown(0.25, 0.25, std::numeric_limits<double>::quiet_NaN()));
+}
+
+TEST(ReasonText, OfAnIntervalBeyondWhatMatters) {
   Verdict slower = verdict(VerdictKind::kInconclusive, 0.0052, 0.0052, 0.0052);
-  slower.obstacle = Obstacle::kControlsMoved;
-  slower.controls_moved = 0.0025;
-  EXPECT_EQ(reason_text(slower, {}),
-            "+0.52 %, but not by 0.15 % more than controls moved (0.25 %)");
-  slower.obstacle = Obstacle::kNotCertain;
-  EXPECT_EQ(reason_text(slower, {}),
-            "the interval lies beyond 0.15 %, but over the whole suite that may still be chance");
+  slower.reason.obstacle = Obstacle::kControlsMoved;
+  slower.estimates.controls = 0.0025;
+  EXPECT_THAT(reason_text(slower, {}),
+              testing::StartsWith(
+                  "+0.52 %, but not by 0.15 % more than control benchmarks changed (0.25 %). "));
+  slower.reason.obstacle = Obstacle::kNotCertain;
+  EXPECT_THAT(
+      reason_text(slower, {}),
+      testing::StartsWith(
+          "the interval lies beyond 0.15 %, but in a suite of this size that may be chance."));
 }
 
 TEST(ReasonText, NamesBothEndsOfABandWhoseEndsDiffer) {
-  EXPECT_EQ(undecided(Obstacle::kTooWide),
-            "the interval reaches past 0.15 %, but not far enough to call it");
+  EXPECT_THAT(
+      undecided(Obstacle::kTooWide),
+      testing::StartsWith("the interval reaches beyond 0.15 %, but not far enough to report "
+                          "a change. "));
   // 1 / 1.5 is 33 % faster.
-  EXPECT_EQ(undecided(Obstacle::kTooWide, {.min_effect = 0.5}),
-            "the interval reaches past [-33.33, +50.00] %, but not far enough to call it");
-  EXPECT_EQ(undecided(Obstacle::kCardsDiffer, {.min_effect = 0.5}),
-            "the interval, widened by what cards differ by, reaches past [-33.33, +50.00] %");
+  EXPECT_THAT(undecided(Obstacle::kTooWide, {.min_effect = 0.5}),
+              testing::StartsWith("the interval reaches beyond [-33.33, +50.00] %, but not"));
+  EXPECT_THAT(undecided(Obstacle::kCardsDiffer, {.min_effect = 0.5}),
+              testing::StartsWith("the interval, widened by how far cards differ, reaches beyond "
+                                  "[-33.33, +50.00] %. "));
 }
 
 TEST(ReasonText, NamesWhatTheLibraryChoseDifferently) {
   Verdict changed = verdict(VerdictKind::kUnchanged, 0, 0, 0);
-  changed.choice_changes = {{"gate_proj", "algo 66", "algo 21"}};
+  changed.reason.choice_changes = {{"gate_proj", "algo 66", "algo 21"}};
   EXPECT_THAT(reason_text(changed, {}),
               testing::EndsWith("; gate_proj was algo 66 and is algo 21"));
+  changed.kind = VerdictKind::kInconclusive;
+  changed.reason.obstacle = Obstacle::kSingleBaseline;
+  EXPECT_EQ(reason_text(changed, {}),
+            "the baseline has one process, which may be an outlier; gate_proj was algo 66 and is "
+            "algo 21. Measure at least two");
+}
+
+Verdict named(const std::string& name, VerdictKind kind, double effect) {
+  Verdict one = verdict(kind, effect, effect, effect);
+  one.benchmark = name;
+  return one;
+}
+
+TEST(GroupVerdicts, PutsWhatFailedTheGateFirstAndLargeEffectsBeforeSmall) {
+  const std::vector<Verdict> verdicts{
+      named("a", VerdictKind::kUnchanged, 0),
+      named("b", VerdictKind::kRegression, 0.02),
+      named("c", VerdictKind::kRegression, 0.05),
+      named("d", VerdictKind::kImprovement, -0.2),
+      named("e", VerdictKind::kInvalid, std::numeric_limits<double>::quiet_NaN()),
+      named("f", VerdictKind::kImprovement, -0.2),
+      named("g", VerdictKind::kIdentical, 0.3)};
+  const auto groups = group_verdicts(verdicts);
+  ASSERT_EQ(groups.size(), 5u);
+  EXPECT_EQ(groups[0].kind, VerdictKind::kRegression);
+  EXPECT_EQ(groups[0].verdicts[0]->benchmark, "c");
+  EXPECT_EQ(groups[0].verdicts[1]->benchmark, "b");
+  EXPECT_EQ(groups[1].kind, VerdictKind::kInvalid);
+  EXPECT_EQ(groups[2].verdicts[0]->benchmark, "d");  // ties by name
+  EXPECT_EQ(groups[3].kind, VerdictKind::kUnchanged);
+  EXPECT_EQ(groups[4].kind, VerdictKind::kIdentical);
+}
+
+TEST(CountText, CountsInWords) {
+  EXPECT_EQ(count_text(1, VerdictKind::kRegression), "1 regression");
+  EXPECT_EQ(count_text(2, VerdictKind::kRegression), "2 regressions");
+  EXPECT_EQ(count_text(4, VerdictKind::kImprovement), "4 improvements");
+  EXPECT_EQ(count_text(2, VerdictKind::kUnchanged), "2 unchanged");
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "baselines/record/load_run.h"
-#include "ci/report/gate_words.h"
+#include "ci/gate/gate_headline.h"
 #include "tests/fakes/fake_program.h"
 
 namespace fusegate::ci {
@@ -24,12 +24,11 @@ Report example(bool judged) {
   file.failures = {{"geglu/odd/bf16/batch:1/seq:1/dim:8/hidden:8", "threw"}};
   Report report;
   report.title = "a title";
-  report.candidate = baselines::load_run({write_run(folder, "run", file)});
-  report.sweeps = shape_sweeps(report.candidate);
+  report.gate.candidate = baselines::load_run({write_run(folder, "run", file)});
+  report.sweeps = shape_sweeps(report.gate.candidate);
   if (judged) {
-    report.judgement =
-        Judgement{{report.candidate, baselines::Acceptance{"me", "today", "why"}}, {}, {}};
-    report.judgement->result = baselines::gate(report.candidate, report.candidate, {});
+    report.gate.baseline = {report.gate.candidate, baselines::Acceptance{"me", "today", "why"}};
+    report.gate.result = baselines::gate(report.gate.candidate, report.gate.candidate, {});
   }
   return report;
 }
@@ -44,17 +43,16 @@ std::vector<std::string> titles(const Document& document) {
 
 TEST(ReportDocument, HasTheGatesHeadlineOrSaysThatNothingWasCompared) {
   const Report judged = example(true);
-  EXPECT_EQ(report_document(judged).headline,
-            gate_headline(judged.judgement->result, judged.judgement->options));
+  EXPECT_EQ(report_document(judged).headline, gate_headline(judged.gate));
   EXPECT_EQ(report_document(judged).outcome, "could not judge");  // one failed on both sides
   const Document shown = report_document(example(false));
-  EXPECT_THAT(shown.headline, HasSubstr("5 benchmarks in 5 invocations on NVIDIA H200"));
+  EXPECT_THAT(shown.headline, HasSubstr("5 benchmarks in 5 processes on NVIDIA H200"));
   EXPECT_EQ(shown.outcome, "not compared");
 }
 
 TEST(ReportDocument, ShowsAsPassedOnlyWhereHalfIsDecided) {
   Report report = example(true);
-  baselines::GateResult& result = report.judgement->result;
+  baselines::GateResult& result = report.gate.result;
   result.exit_code = baselines::ExitCode::kNoRegression;
   result.causes = {baselines::GateCause::kNoRegression};
   result.verdicts.assign(3, {});
@@ -68,8 +66,8 @@ TEST(ReportDocument, ShowsAsPassedOnlyWhereHalfIsDecided) {
 
 TEST(ReportDocument, NamesBothRunsWhoAcceptedAndWhatDiffers) {
   Report report = example(true);
-  report.candidate.doubts = {baselines::Doubt::kThrottled};
-  report.judgement->result.environment_differences = {{"driver", "1", "2"}};
+  report.gate.candidate.doubts = {baselines::Doubt::kThrottled};
+  report.gate.result.environment_differences = {{"driver", "1", "2"}};
   std::vector<std::string> facts;
   for (const Fact& fact : report_document(report).facts) {
     facts.push_back(fact.label + ": " + fact.text.text);
@@ -87,7 +85,7 @@ TEST(ReportDocument, NamesBothRunsWhoAcceptedAndWhatDiffers) {
 TEST(ReportDocument, HasTheCandidatesOwnFiguresWhereItIsToShowThem) {
   Report report = example(false);
   EXPECT_TRUE(titles(report_document(report)).empty());
-  report.peer_comparison = peer_comparison(report.candidate, nullptr);
+  report.peer_comparison = peer_comparison(report.gate.candidate, nullptr);
   const Document document = report_document(report);
   EXPECT_THAT(titles(document),
               testing::ElementsAre("Compared with the roofline", "Where fusion wins",
@@ -100,9 +98,9 @@ TEST(ReportDocument, HasTheCandidatesOwnFiguresWhereItIsToShowThem) {
 
 TEST(ReportDocument, MarksTheEnvironmentThatDiffers) {
   Report report = example(true);
-  report.peer_comparison = peer_comparison(report.candidate, nullptr);
-  report.judgement->baseline.run.environment["driver"] = "1";
-  report.candidate.environment["driver"] = "2";
+  report.peer_comparison = peer_comparison(report.gate.candidate, nullptr);
+  report.gate.baseline.run.environment["driver"] = "1";
+  report.gate.candidate.environment["driver"] = "2";
   const Section origin = report_document(report).sections.back();
   const auto row_of = [&](std::string_view field) {
     return *std::ranges::find_if(origin.table.rows(),
@@ -127,12 +125,12 @@ TEST(EnvironmentText, ListsFieldsByName) {
 TEST(Describe, NamesDeviceCommitAndDate) {
   fusegate::baselines::Run run = example(false).candidate;
   EXPECT_EQ(describe(run),
-            "5 invocations on NVIDIA H200, commit 0123456789ab, 2026-11-21T02:53:32+00:00");
+            "5 processes on NVIDIA H200, commit 0123456789ab, 2026-11-21T02:53:32+00:00");
   run.provenance.dirty = true;
   EXPECT_THAT(describe(run), HasSubstr("with uncommitted changes"));
   run.environment.clear();
   run.provenance = {};
-  EXPECT_EQ(describe(run), "5 invocations on an unnamed device");
+  EXPECT_EQ(describe(run), "5 processes on an unnamed device");
 }
 
 }  // namespace

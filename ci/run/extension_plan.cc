@@ -68,7 +68,7 @@ ExtensionRound ExtensionPlan::next(const std::vector<baselines::Verdict>& verdic
     benchmark.kind = first_sight(*verdict);
     // A control's code is the same on both sides: nothing about it is open.
     const bool raises_doubt =
-        is_doubtful(verdict->kind) && !verdict->is_control && !verdict->machine_hides_it;
+        is_doubtful(verdict->kind) && !verdict->is_control && !verdict->reason.machine_hides_it;
     if (!benchmark.first_doubt && raises_doubt) benchmark.first_doubt = benchmark.kind;
   }
   std::vector<BenchmarkState> suite;

@@ -50,11 +50,11 @@ TEST(ExtensionLimits, ConfirmWithAsManyProcessesAgain) {
 
 TEST(NextExtension, WhatTooFewProcessesMeasuredIsSuspiciousAlready) {
   auto verdict = verdicts({{"slower", kInconclusive}}).front();
-  verdict.obstacle = baselines::Obstacle::kFewProcesses;
-  verdict.effect = 0.05;
+  verdict.reason.obstacle = baselines::Obstacle::kFewProcesses;
+  verdict.estimates.effect = 0.05;
   ExtensionPlan plan({2, 4});
   EXPECT_THAT(plan.next({verdict}).unconfirmed, ElementsAre("slower")) << "whatever the budget";
-  verdict.effect = -0.05;
+  verdict.estimates.effect = -0.05;
   verdict.benchmark = "faster";
   EXPECT_THAT(ExtensionPlan({2, 4}).next({verdict}).unconfirmed, IsEmpty());
 }
@@ -144,7 +144,7 @@ TEST(NextExtension, LeavesControlsAlone) {
 
 TEST(NextExtension, LeavesWhatTheMachineHides) {
   auto undecided = verdicts({{"a", kInconclusive}, {"b", kInconclusive}});
-  undecided[0].machine_hides_it = true;
+  undecided[0].reason.machine_hides_it = true;
   EXPECT_THAT(ExtensionPlan(kLimits).next(undecided).benchmarks, ElementsAre("b"));
 }
 

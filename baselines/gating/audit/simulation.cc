@@ -66,14 +66,16 @@ class Suite {
       const bool is_told = verdict.kind == VerdictKind::kIdentical || verdict.is_control ||
                            scenario_.slow_process_share < 1;
       if (is_told) continue;
-      if (std::isfinite(verdict.interval.low) && std::isfinite(verdict.interval.high)) {
+      if (std::isfinite(verdict.estimates.interval.low) &&
+          std::isfinite(verdict.estimates.interval.high)) {
         ++outcome.judged;
-        outcome.covered += verdict.interval.low <= truth && truth <= verdict.interval.high;
+        outcome.covered +=
+            verdict.estimates.interval.low <= truth && truth <= verdict.estimates.interval.high;
       }
-      if (std::isfinite(verdict.ruled_out)) {
+      if (std::isfinite(verdict.estimates.ruled_out)) {
         ++outcome.bounded;
-        outcome.missed += truth > verdict.ruled_out;
-        largest_bound = std::max(largest_bound, verdict.ruled_out);
+        outcome.missed += truth > verdict.estimates.ruled_out;
+        largest_bound = std::max(largest_bound, verdict.estimates.ruled_out);
       }
     }
     outcome.with_false_regression += any_false;
@@ -131,10 +133,9 @@ class Suite {
   // Time and cycles share most of their noise, as both come of the same samples.
   InvocationSummary measure(std::size_t i, double effect, int process, int card) {
     const Benchmark& benchmark = scenario_.benchmarks[i];
-    const double spread =
-        scenario_.noise *
-        (scenario_.side_by_side || !scenario_.has_cycles ? benchmark.spread_time
-                                                         : benchmark.spread_equal_clock);
+    const double spread = scenario_.noise * (scenario_.side_by_side || !scenario_.has_cycles
+                                                 ? benchmark.spread_time
+                                                 : benchmark.spread_equal_clock);
     const double shared = draw(scenario_.process_tails);
     const auto noise = [&] {
       return spread * (0.9 * shared + std::sqrt(0.19) * draw(scenario_.process_tails));
@@ -185,8 +186,8 @@ class Suite {
       run.benchmarks.push_back(series(i, true));
       for (int k = 0; k < scenario_.candidate_processes; ++k) {
         const bool shows = is_slowed(i) && uniform(random_) < scenario_.slow_process_share;
-        const double effect = session_[i] + candidate_card_[i] +
-                              (shows ? std::log1p(scenario_.slowdown) : 0);
+        const double effect =
+            session_[i] + candidate_card_[i] + (shows ? std::log1p(scenario_.slowdown) : 0);
         run.benchmarks[i].invocations.push_back(measure(i, effect, k, 0));
       }
     }
@@ -203,8 +204,8 @@ class Suite {
       any = true;
       const double code = is_slowed(i) ? std::log1p(scenario_.slowdown) : 0;
       const double machine = session_[i] + candidate_card_[i];
-      for (const auto& [run, effect] : {std::pair(&baseline, cards_.front()[i]),
-                                        std::pair(&candidate, machine + code)}) {
+      for (const auto& [run, effect] :
+           {std::pair(&baseline, cards_.front()[i]), std::pair(&candidate, machine + code)}) {
         InvocationSummary summary = measure(i, effect, process, 0);
         summary.extension = true;
         run->benchmarks[i].invocations.push_back(summary);
@@ -247,7 +248,8 @@ void add(const Outcome& more, Outcome& sum) {
 std::vector<Benchmark> benchmarks_of(const std::filesystem::path& calibration) {
   const nlohmann::json json = parse_json(read_file(calibration), calibration.string());
   std::vector<Benchmark> benchmarks;
-  for (const JsonField& own : JsonField(json, calibration.string(), "").at("benchmarks").elements()) {
+  for (const JsonField& own :
+       JsonField(json, calibration.string(), "").at("benchmarks").elements()) {
     Benchmark benchmark;
     benchmark.name = own.at("name").text();
     benchmark.time_ns = own.at("time_ns").number();

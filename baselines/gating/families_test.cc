@@ -1,4 +1,4 @@
-#include "baselines/comparing/families.h"
+#include "baselines/gating/families.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ Verdict verdict(const std::string& benchmark, double effect,
                 VerdictKind kind = VerdictKind::kUnchanged) {
   Verdict verdict;
   verdict.benchmark = benchmark;
-  verdict.effect = effect;
+  verdict.estimates.effect = effect;
   verdict.kind = kind;
   return verdict;
 }

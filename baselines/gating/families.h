@@ -28,7 +28,8 @@ struct Family {
 // "BM_copy" of "BM_copy/4096".
 std::string_view family_of(std::string_view benchmark);
 
-// Of verdicts that have an effect of the code: no controls and no equal work. The slowest first.
+// Of verdicts that have an effect of the code: no controls and no identical code. The slowest
+// first.
 std::vector<Family> families_of(const std::vector<Verdict>& verdicts);
 
 }  // namespace fusegate::baselines

@@ -1,4 +1,4 @@
-#include "baselines/comparing/families.h"
+#include "baselines/gating/families.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,9 +21,9 @@ Family summarize(std::string_view name, const std::vector<const Verdict*>& rows)
   for (const Verdict* row : rows) {
     family.regressions += row->kind == VerdictKind::kRegression;
     family.improvements += row->kind == VerdictKind::kImprovement;
-    family.lowest_effect = std::min(family.lowest_effect, row->effect);
-    family.highest_effect = std::max(family.highest_effect, row->effect);
-    logarithms += std::log1p(row->effect);
+    family.lowest_effect = std::min(family.lowest_effect, row->estimates.effect);
+    family.highest_effect = std::max(family.highest_effect, row->estimates.effect);
+    logarithms += std::log1p(row->estimates.effect);
   }
   family.mean_effect = std::expm1(logarithms / static_cast<double>(rows.size()));
   return family;
@@ -46,7 +46,7 @@ std::vector<Family> families_of(const std::vector<Verdict>& verdicts) {
   std::map<std::string_view, std::vector<const Verdict*>> rows;
   for (const Verdict& verdict : verdicts) {
     const bool is_code = !verdict.is_control && verdict.kind != VerdictKind::kIdentical;
-    if (!is_code || !std::isfinite(verdict.effect)) continue;
+    if (!is_code || !std::isfinite(verdict.estimates.effect)) continue;
     rows[family_of(verdict.benchmark)].push_back(&verdict);
   }
   std::vector<Family> families;

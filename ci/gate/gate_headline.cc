@@ -1,0 +1,379 @@
+#include "ci/gate/gate_headline.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "baselines/io/instant.h"
+#include "ci/console/format.h"
+#include "ci/gate/kernel_diff_text.h"
+#include "ci/gate/verdict_text.h"
+
+namespace fusegate::ci {
+namespace {
+
+using baselines::GateCause;
+using baselines::HostChange;
+using baselines::HostObstacle;
+using baselines::HostVerdict;
+using baselines::Verdict;
+using baselines::VerdictKind;
+
+std::size_t count(const std::vector<Verdict>& verdicts, VerdictKind kind) {
+  return static_cast<std::size_t>(std::ranges::count(verdicts, kind, &Verdict::kind));
+}
+
+// "; 2 inconclusive, 1 missing.", or a full stop alone. except: what was said already.
+std::string others_text(const std::vector<Verdict>& verdicts,
+                        VerdictKind except = VerdictKind::kUnchanged) {
+  std::string text;
+  for (const VerdictKind kind :
+       {VerdictKind::kImprovement, VerdictKind::kIdentical, VerdictKind::kInconclusive,
+        VerdictKind::kNew, VerdictKind::kMissing, VerdictKind::kInvalid}) {
+    const std::size_t n = kind == except ? 0 : count(verdicts, kind);
+    if (n == 0) continue;
+    text += (text.empty() ? "; " : ", ") + count_text(n, kind);
+  }
+  return text + ".";
+}
+
+std::string all_text(const GateFacts& facts) {
+  return format_count(facts.result.verdicts.size(), "benchmark");
+}
+
+// "driver (baseline 580, candidate 590) and 1 more"
+std::string differences_text(const std::vector<baselines::EnvironmentDifference>& differences) {
+  const auto& [field, before, after] = differences.front();
+  std::string text = fmt::format("{} (baseline {}, candidate {})", field, before, after);
+  if (differences.size() > 1) text += fmt::format(" and {} more", differences.size() - 1);
+  return text;
+}
+
+// Round figures, as people say them.
+constexpr std::array kRoundSlowdowns{0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5};
+
+struct RuledOut {
+  double slowdown = 0;
+  std::size_t benchmarks = 0;
+};
+
+// The smallest round slowdown that is ruled out in a share of the benchmarks, or else the largest.
+RuledOut ruled_out_in(const std::vector<double>& bounds, double share) {
+  RuledOut found;
+  for (const double slowdown : kRoundSlowdowns) {
+    found = {slowdown, static_cast<std::size_t>(std::ranges::count_if(
+                           bounds, [&](double bound) { return bound <= slowdown; }))};
+    if (static_cast<double>(found.benchmarks) >= share * static_cast<double>(bounds.size())) break;
+  }
+  return found;
+}
+
+// "; slowdowns above 1 % are ruled out in 97, above 2 % in all", of what was decided by its times.
+// All: that a change can have slowed, decided or not.
+std::string ruled_out_text(const std::vector<Verdict>& verdicts) {
+  constexpr double kMost = 0.9;
+  std::vector<double> bounds;
+  std::size_t all_benchmarks = 0;
+  for (const Verdict& verdict : verdicts) {
+    if (!can_be_slower(verdict)) continue;
+    ++all_benchmarks;
+    if (std::isfinite(verdict.estimates.ruled_out)) bounds.push_back(verdict.estimates.ruled_out);
+  }
+  if (bounds.empty()) return "";
+  const auto in_benchmarks = [&](const RuledOut& part) {
+    return part.benchmarks == all_benchmarks ? std::string("all") : std::to_string(part.benchmarks);
+  };
+  const RuledOut most = ruled_out_in(bounds, kMost);
+  const RuledOut all = ruled_out_in(bounds, 1);
+  const bool others = bounds.size() < verdicts.size() && count(verdicts, VerdictKind::kIdentical);
+  std::string text =
+      fmt::format("; {}slowdowns above {} are ruled out in {}", others ? "of the others " : "",
+                  format_fraction(most.slowdown), in_benchmarks(most));
+  if (all.slowdown == most.slowdown) return text;
+  return text + fmt::format(", above {} in {}", format_fraction(all.slowdown), in_benchmarks(all));
+}
+
+// What was decided, of the whole.
+std::string no_regression(const GateFacts& facts) {
+  const std::vector<Verdict>& verdicts = facts.result.verdicts;
+  const auto decided =
+      static_cast<std::size_t>(std::ranges::count_if(verdicts, baselines::is_decided));
+  const std::size_t all = verdicts.size();
+  const std::size_t identical = count(verdicts, VerdictKind::kIdentical);
+  std::string text =
+      fmt::format("No regression in {}{}", decided < all ? fmt::format("{} of ", decided) : "",
+                  all_text(facts));
+  if (identical == all) {
+    text += ", all identical";
+  } else if (identical > 0) {
+    text += fmt::format(", {} identical", identical);
+  }
+  return text + ruled_out_text(verdicts) + others_text(verdicts, VerdictKind::kIdentical);
+}
+
+// The worst first: "a (5.2 %), b (3 %)".
+std::string not_ruled_out_text(const GateFacts& facts, const std::vector<const Verdict*>& open,
+                               double limit) {
+  std::vector<std::string> names;
+  for (const Verdict* verdict : open) {
+    const double bound = verdict->estimates.ruled_out;
+    names.push_back(fmt::format("{} ({})", verdict->benchmark,
+                                std::isfinite(bound) ? fmt::format("{:.2g} %", 100 * bound)
+                                                     : std::string("no bound known")));
+  }
+  return fmt::format("slowdowns above {} are not ruled out in {} of {}: {}.",
+                     format_fraction(limit), names.size(), all_text(facts), first_of(names));
+}
+
+std::string slower(const GateFacts& facts) {
+  const auto& verdicts = facts.result.verdicts;
+  const Verdict& worst = *std::ranges::max_element(verdicts, {}, [](const Verdict& verdict) {
+    return verdict.kind == VerdictKind::kRegression ? verdict.estimates.effect : -1;
+  });
+  return fmt::format("{} of {} got slower, the most {} by {}{}",
+                     count(verdicts, VerdictKind::kRegression), all_text(facts), worst.benchmark,
+                     format_magnitude(worst.estimates.effect), others_text(verdicts));
+}
+
+std::string invalid(const GateFacts& facts) {
+  const auto& verdicts = facts.result.verdicts;
+  const Verdict& first = *std::ranges::find(verdicts, VerdictKind::kInvalid, &Verdict::kind);
+  return fmt::format("{} {}{}", first.benchmark, reason_text(first, facts.options.rule),
+                     others_text(verdicts));
+}
+
+std::string unconfirmed(const GateFacts& facts) {
+  std::vector<const Verdict*> found;
+  for (const Verdict& verdict : facts.result.verdicts) {
+    if (baselines::looks_slower(verdict)) found.push_back(&verdict);
+  }
+  const Verdict& most = **std::ranges::max_element(
+      found, {}, [](const Verdict* verdict) { return verdict->estimates.effect; });
+  const bool are_few = first_sight(most) == VerdictKind::kRegression;
+  return fmt::format("{} of {} {} slower, the most {} by {}, {}{}", found.size(), all_text(facts),
+                     found.size() == 1 ? "looks" : "look", most.benchmark,
+                     format_magnitude(most.estimates.effect),
+                     are_few ? "in too few processes to be sure" : "but not for certain",
+                     others_text(facts.result.verdicts));
+}
+
+// "a (3 of 5 processes have it), b (it has aggregates only, and no samples)": of both sides once.
+std::string left_out(const GateFacts& facts) {
+  std::vector<std::string> texts;
+  for (const auto& [side, what, why] : facts.result.left_out) {
+    std::string text = fmt::format("{} ({})", what, why);
+    if (std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
+  }
+  return "with --strict nothing may be left out: " + first_of(texts) +
+         others_text(facts.result.verdicts);
+}
+
+std::string other_kernels(const GateFacts& facts) {
+  const auto& diffs = facts.result.kernel_diffs;
+  const auto changed = &baselines::KernelStory::launches_changed;
+  const auto first = std::ranges::find_if(diffs, changed);
+  return fmt::format("Kernels changed in {} of {}, the first {}: {}.",
+                     std::ranges::count_if(diffs, changed), all_text(facts), first->benchmark,
+                     kernel_diff_text(*first));
+}
+
+std::string other_launches(const GateFacts& facts) {
+  const auto& unmet = facts.result.unmet_expectations;
+  const bool one = unmet.size() == 1;
+  return fmt::format("{} {} not launch what {}, such as {}.",
+                     format_count(unmet.size(), "benchmark"), one ? "does" : "do",
+                     one ? "it declares" : "they declare", unmet.front().benchmark);
+}
+
+std::string crept(const GateFacts& facts) {
+  const double max_creep = *facts.options.max_creep;
+  const std::vector<Verdict>& slower = facts.result.creep->slower;
+  const auto beyond = [&](const Verdict& verdict) { return is_beyond(verdict, max_creep); };
+  const Verdict& most = *std::ranges::find_if(slower, beyond);
+  return fmt::format(
+      "{} of {} got slower by more than {} since the anchor of {}, the most {} by {}.",
+      std::ranges::count_if(slower, beyond), all_text(facts), format_fraction(max_creep),
+      date_of(facts.result.creep->since), most.benchmark, format_magnitude(most.estimates.effect));
+}
+
+std::string host_slower(const GateFacts& facts) {
+  const auto changes = host_changes(facts.result.host, HostVerdict::kSlower);
+  return fmt::format("{}, the most {}.", host_count_text(changes),
+                     host_change_text(*changes.front()));
+}
+
+std::string host_unconfirmed(const GateFacts& facts) {
+  const auto changes = host_changes(facts.result.host, HostVerdict::kLooksSlower);
+  return fmt::format("{}, the most {}: {}.", host_count_text(changes),
+                     host_change_text(*changes.front()),
+                     host_obstacle_text(changes.front()->obstacle));
+}
+
+// A clause where no cause of the exit code says it already.
+std::string host_clause(const GateFacts& facts) {
+  const auto& causes = facts.result.causes;
+  const auto changes = host_changes(facts.result.host, HostVerdict::kSlower);
+  const bool is_said = std::ranges::find(causes, GateCause::kHostSlower) != causes.end();
+  return is_said || changes.empty() ? "" : fmt::format(" {}.", host_count_text(changes));
+}
+
+// A sentence of its own, or one that stands before or after what the causes before it say.
+enum class Joins { kAlone, kCouldNot, kBefore, kAgainstBaseline };
+
+struct CauseText {
+  GateCause cause;
+  Joins joins;
+  std::string (*text)(const GateFacts&);
+};
+
+const CauseText kCauseTexts[] = {
+    {GateCause::kEnvironmentDiffers, Joins::kCouldNot,
+     [](const GateFacts& facts) {
+       return fmt::format("the environments differ in {}.",
+                          differences_text(facts.result.environment_differences));
+     }},
+    {GateCause::kSlower, Joins::kAlone, slower},
+    {GateCause::kInvalid, Joins::kCouldNot, invalid},
+    {GateCause::kNoBenchmark, Joins::kCouldNot,
+     [](const GateFacts&) { return std::string("neither run has a benchmark."); }},
+    {GateCause::kNoInvocations, Joins::kCouldNot,
+     [](const GateFacts& facts) {
+       return "no benchmark has two processes on each side" + others_text(facts.result.verdicts);
+     }},
+    {GateCause::kUnconfirmed, Joins::kCouldNot, unconfirmed},
+    {GateCause::kUndecided, Joins::kCouldNot,
+     [](const GateFacts& facts) {
+       return "with --strict every benchmark must be decided" + others_text(facts.result.verdicts);
+     }},
+    {GateCause::kLeftOut, Joins::kCouldNot, left_out},
+    {GateCause::kNotRuledOut, Joins::kCouldNot,
+     [](const GateFacts& facts) {
+       const double allow = facts.options.allow;
+       return not_ruled_out_text(facts, not_ruled_out(facts.result.verdicts, allow), allow);
+     }},
+    {GateCause::kNoRegression, Joins::kAlone, no_regression},
+    {GateCause::kTooLittleRuledOut, Joins::kCouldNot,
+     [](const GateFacts& facts) {
+       const double limit = *facts.options.require_ruled_out;
+       return not_ruled_out_text(facts, too_little_ruled_out(facts.result.verdicts, limit), limit);
+     }},
+    {GateCause::kOtherLaunches, Joins::kBefore, other_launches},
+    {GateCause::kOtherKernels, Joins::kAlone, other_kernels},
+    {GateCause::kKernelsUnknown, Joins::kCouldNot,
+     [](const GateFacts&) {
+       return std::string("a run has no profiles, so whether kernels changed is not known.");
+     }},
+    {GateCause::kHostSlower, Joins::kBefore, host_slower},
+    {GateCause::kHostUnconfirmed, Joins::kCouldNot, host_unconfirmed},
+    {GateCause::kHostUnknown, Joins::kCouldNot,
+     [](const GateFacts&) {
+       return std::string(
+           "no benchmark has a host time in both runs, so whether launching takes longer is not "
+           "known.");
+     }},
+    {GateCause::kCrept, Joins::kAgainstBaseline, crept},
+};
+
+// so_far: the headline of the causes before.
+std::string with_cause(GateCause cause, const std::string& so_far, const GateFacts& facts) {
+  const CauseText& own = *std::ranges::find(kCauseTexts, cause, &CauseText::cause);
+  const std::string text = own.text(facts);
+  switch (own.joins) {
+    case Joins::kAlone:
+      break;
+    case Joins::kCouldNot:
+      return "Could not judge: " + text;
+    case Joins::kBefore:
+      return fmt::format("{} {}", text, so_far);
+    case Joins::kAgainstBaseline:
+      return fmt::format("{} Against the baseline: {}", text, so_far);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string gate_headline(const GateFacts& facts) {
+  std::string headline;
+  for (const GateCause cause : facts.result.causes) headline = with_cause(cause, headline, facts);
+  return headline + host_clause(facts);
+}
+
+std::string first_of(const std::vector<std::string>& all, std::string_view separator) {
+  const std::size_t shown = std::min<std::size_t>(3, all.size());
+  const std::string text =
+      fmt::format("{}", fmt::join(all.begin(), all.begin() + static_cast<long>(shown), separator));
+  return shown == all.size() ? text : fmt::format("{} and {} more", text, all.size() - shown);
+}
+
+std::string date_of(const std::string& when) {
+  return baselines::parse_instant(when) ? when.substr(0, when.find_first_of("T ")) : when;
+}
+
+std::vector<const HostChange*> host_changes(const baselines::HostTimes& host, HostVerdict verdict) {
+  std::vector<const HostChange*> found;
+  for (const HostChange& change : host.changes) {
+    if (change.verdict == verdict) found.push_back(&change);
+  }
+  return found;
+}
+
+// A benchmark counts once, on a stream and as a graph.
+std::string host_count_text(const std::vector<const HostChange*>& changes) {
+  std::set<std::string_view> names;
+  for (const HostChange* change : changes) names.insert(change->benchmark);
+  const bool one = names.size() == 1;
+  std::string_view what;
+  switch (changes.front()->verdict) {
+    case HostVerdict::kSlower:
+      what = one ? "takes the host longer to launch" : "take the host longer to launch";
+      break;
+    case HostVerdict::kFaster:
+      what = one ? "takes the host less time to launch" : "take the host less time to launch";
+      break;
+    case HostVerdict::kLooksSlower:
+      what = one ? "seems to take the host longer to launch"
+                 : "seem to take the host longer to launch";
+      break;
+  }
+  return fmt::format("{} {}", format_count(names.size(), "benchmark"), what);
+}
+
+std::string host_change_text(const HostChange& change) {
+  return fmt::format("{}{} {} -> {} ({})", change.benchmark,
+                     change.launch == baselines::HostLaunch::kGraph ? " as a graph" : "",
+                     format_time_ns(change.baseline_ns), format_time_ns(change.candidate_ns),
+                     format_effect(change.candidate_ns / change.baseline_ns - 1));
+}
+
+std::string host_verdict_text(HostVerdict verdict) {
+  std::string text(host_verdict_name(verdict));
+  std::ranges::replace(text, '_', ' ');
+  return text;
+}
+
+std::string host_obstacle_text(HostObstacle obstacle) {
+  switch (obstacle) {
+    case HostObstacle::kOtherHost:
+      return "it was measured on another host, which may be the cause; `fusegate replay` measures "
+             "both on one";
+    case HostObstacle::kOneValue:
+      return "a side has a single value, of one process or of an older baseline; measure at least "
+             "two processes on each side";
+    case HostObstacle::kFewProcesses:
+      return fmt::format("a side has fewer than {0} processes; measure at least {0}",
+                         baselines::kFewestProcesses);
+    case HostObstacle::kSuiteMoved:
+      return "most benchmarks changed as much between the two sessions, which may be the machine; "
+             "`fusegate replay` measures both in one";
+    case HostObstacle::kNone:
+      break;
+  }
+  return "";
+}
+
+}  // namespace fusegate::ci
