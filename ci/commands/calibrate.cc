@@ -13,7 +13,7 @@
 #include "ci/commands/command_line.h"
 #include "ci/console/format.h"
 #include "ci/console/layout.h"
-#include "ci/judging/judging.h"
+#include "ci/gate/judging.h"
 #include "ci/report/calibration_text.h"
 
 namespace fusegate::ci {

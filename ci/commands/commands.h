@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ci/console/console.h"
-#include "ci/judging/judging.h"
+#include "ci/gate/judging.h"
 #include "ci/report/report.h"
 #include "ci/run/measure_run.h"
 

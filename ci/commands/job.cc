@@ -13,7 +13,7 @@
 #include "ci/commands/kept_program.h"
 #include "ci/console/format.h"
 #include "ci/console/layout.h"
-#include "ci/judging/judging.h"
+#include "ci/gate/judging.h"
 #include "ci/run/run_record.h"
 
 namespace fusegate::ci {

@@ -11,7 +11,7 @@
 #include "baselines/io/write_lock.h"
 #include "baselines/record/load_run.h"
 #include "ci/commands/command_test.h"
-#include "ci/judging/aa_history.h"
+#include "ci/gate/aa_history.h"
 #include "ci/run/run_record.h"
 #include "tests/fakes/fake_bench.h"
 #include "tests/fakes/fake_program.h"

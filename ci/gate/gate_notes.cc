@@ -7,7 +7,7 @@
 #include <map>
 
 #include "baselines/comparing/comparison.h"
-#include "baselines/comparing/families.h"
+#include "baselines/gating/families.h"
 #include "baselines/io/instant.h"
 #include "ci/console/format.h"
 #include "ci/gate/gate_headline.h"

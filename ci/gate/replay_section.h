@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "ci/judging/replay.h"
+#include "ci/gate/replay.h"
 #include "ci/document/document.h"
 
 namespace fusegate::ci {

@@ -6,7 +6,7 @@
 #include "baselines/io/error.h"
 #include "baselines/record/load_run.h"
 #include "ci/console/format.h"
-#include "ci/judging/judging.h"
+#include "ci/gate/judging.h"
 #include "ci/run/extension_plan.h"
 
 namespace fusegate::ci {
