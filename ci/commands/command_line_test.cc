@@ -169,7 +169,8 @@ TEST(ParseCommandLine, HasARunKeepTheChoicesOfTheBaselineUnlessToldNotTo) {
                                            std::string(kReadFlags) + "leave '" + prepared +
                                                "' \"$out\"\necho \"[$FUSEGATE_KEEP_CHOICES]\"\n");
   const std::string named = write_run(folder, "named", {});
-  const auto told = [&](const std::string& out, const std::vector<std::string>& flags) {
+  const auto environment_given = [&](const std::string& out,
+                                     const std::vector<std::string>& flags) {
     std::vector<std::string> arguments{"run",
                                        "--suite",
                                        "smoke",
@@ -185,8 +186,8 @@ TEST(ParseCommandLine, HasARunKeepTheChoicesOfTheBaselineUnlessToldNotTo) {
     EXPECT_EQ(run(arguments).code, baselines::ExitCode::kNoRegression);
     return baselines::read_file(folder.path() / out / "1.log");
   };
-  EXPECT_EQ(told("kept", {}), "[" + named + "]\n");
-  EXPECT_EQ(told("fresh", {"--fresh-choices"}), "[]\n");
+  EXPECT_EQ(environment_given("kept", {}), "[" + named + "]\n");
+  EXPECT_EQ(environment_given("fresh", {"--fresh-choices"}), "[]\n");
 }
 
 TEST(ParseCommandLine, TakesADuetWithoutAaArms) {

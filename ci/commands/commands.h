@@ -128,8 +128,8 @@ struct GateRequest {
 };
 void add_gate(CommandLine& line);
 // Where it cannot judge, the files are written too, with exit code 2 and the reason: what a former
-// gate left there must not pass for this one's verdict. What A/A arms the candidate's run folder
-// has a record of is reported beside the verdict and does not enter it.
+// gate left there must not pass for this one's verdict. An A/A comparison in the record of the
+// candidate's run folder is reported beside the verdict and does not enter it.
 baselines::ExitCode gate_command(const GateRequest& request, Console& console);
 // How a command ends that measured the candidate itself. The gate's exit code; 2 instead of 0 where
 // a process did not end well. 2 also where somebody interrupted: part of a run is not judged,

@@ -16,19 +16,19 @@ class DuetCommandTest : public SideBySideTest<DuetRequest, duet_command> {
  protected:
   DuetCommandTest() { request_.base = write_bench(folder_, "base-bench", {}); }
 
-  std::vector<ProcessRecord> processes(const std::string& arm) const {
-    return read_run_record(request_.out / arm).processes;
+  std::vector<ProcessRecord> processes(const std::string& program) const {
+    return read_run_record(request_.out / program).processes;
   }
-  std::string session(const std::string& arm) const {
-    return read_run_record(request_.out / arm).session;
+  std::string session(const std::string& program) const {
+    return read_run_record(request_.out / program).session;
   }
 };
 
 TEST_F(DuetCommandTest, PassesWhatIsAsItWas) {
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
-  for (const char* arm : {"base", "base_again", "head"}) {
-    EXPECT_EQ(processes(arm).size(), 5u) << arm;
-    EXPECT_EQ(session(arm), session("head"));
+  for (const char* program : {"base", "base_again", "head"}) {
+    EXPECT_EQ(processes(program).size(), 5u) << program;
+    EXPECT_EQ(session(program), session("head"));
   }
   EXPECT_THAT(out_.str(), HasSubstr("\nNo regression in 2 benchmarks"));
   EXPECT_EQ(json()["exit_code"], 0);
@@ -43,8 +43,9 @@ TEST_F(DuetCommandTest, HasBothProgramsKeepTheChoicesOfAStoredBaseline) {
   request_.judging.stores = {folder_.path() / "store"};
   const std::string stored = folder_.write("store/here/smoke.json", "{}").string();
   run();
-  for (const char* arm : {"base", "base_again", "head"}) {
-    EXPECT_EQ(baselines::read_file(request_.out / arm / "1.log"), "[" + stored + "]\n") << arm;
+  for (const char* program : {"base", "base_again", "head"}) {
+    EXPECT_EQ(baselines::read_file(request_.out / program / "1.log"), "[" + stored + "]\n")
+        << program;
   }
   request_.out = folder_.path() / "fresh";
   request_.measuring.fresh_choices = true;
@@ -92,10 +93,10 @@ TEST_F(DuetCommandTest, FailsWhatGotSlowerAfterConfirmingIt) {
   EXPECT_EQ(run(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
   EXPECT_EQ(json()["counts"]["regression"], 1);
   EXPECT_EQ(processes("base_again").size(), 5u);
-  for (const char* arm : {"base", "head"}) {
-    ASSERT_EQ(processes(arm).size(), 10u) << arm;
-    for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(processes(arm)[i].extension, i >= 5);
-    EXPECT_EQ(processes(arm).back().block, 10);
+  for (const char* program : {"base", "head"}) {
+    ASSERT_EQ(processes(program).size(), 10u) << program;
+    for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(processes(program)[i].extension, i >= 5);
+    EXPECT_EQ(processes(program).back().block, 10);
   }
   const std::string calls = baselines::read_file(folder_.path() / "calls");
   EXPECT_THAT(calls, HasSubstr(fmt::format("head-bench 6 ^({})(/", kFused)));
@@ -278,14 +279,14 @@ TEST_F(DuetCommandTest, TheHeadKeepsTheChoicesThatTheBaseWasFoundToMakeAndEachTh
   request_.aa = false;
   request_.processes.minimum = request_.processes.maximum.emplace(1);
   run();
-  const auto kept_in = [&](const std::string& arm) {
-    return "[" + (request_.out / arm / "identities.json").string();
+  const auto kept_in = [&](const std::string& program) {
+    return "[" + (request_.out / program / "identities.json").string();
   };
   // Nothing is stored that the base could keep.
-  const std::string told = "[ ]\n" + kept_in("base") + " ]\n";
+  const std::string of_base = "[ ]\n" + kept_in("base") + " ]\n";
   const std::string base = kept_in("base") + " true]\n", head = kept_in("head") + " true]\n";
   EXPECT_THAT(baselines::read_file(folder_.path() / "kept"),
-              AnyOf(told + base + head, told + head + base));
+              AnyOf(of_base + base + head, of_base + head + base));
   fs::remove(folder_.path() / "kept");
   request_.out = folder_.path() / "fresh";
   request_.measuring.fresh_choices = true;

@@ -19,8 +19,11 @@
 
 namespace fusegate::ci {
 
+using tests::FakeBench;
 using tests::FakeRunFile;
 using tests::kReadFlags;
+using tests::run_file_text;
+using tests::write_bench;
 using tests::write_run;
 using tests::write_script;
 

@@ -48,12 +48,12 @@ TEST_F(ReplayTest, PassesWhereOnlyTheStoredFiguresAreOff) {
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
   EXPECT_EQ(baselines::read_file(folder_.path() / "built"), "0123456789abcdef\n");
   EXPECT_EQ(json()["counts"]["regression"], 0);
-  const auto told = json()["replay"];
-  EXPECT_EQ(told["environment_differences"][0]["field"], "driver");
-  ASSERT_EQ(told["rows"].size(), 2u);
-  EXPECT_EQ(told["rows"][0]["benchmark"], kLinear);
-  EXPECT_NEAR(told["rows"][0]["stored_to_replayed"].get<double>(), 1 / 1.2 - 1, 1e-3);
-  EXPECT_EQ(told["rows"][1]["moved"], false);
+  const auto replay = json()["replay"];
+  EXPECT_EQ(replay["environment_differences"][0]["field"], "driver");
+  ASSERT_EQ(replay["rows"].size(), 2u);
+  EXPECT_EQ(replay["rows"][0]["benchmark"], kLinear);
+  EXPECT_NEAR(replay["rows"][0]["stored_to_replayed"].get<double>(), 1 / 1.2 - 1, 1e-3);
+  EXPECT_EQ(replay["rows"][1]["moved"], false);
   EXPECT_THAT(out_.str(), HasSubstr("driver 570.1 to 580.159.04: 1 of 2 benchmarks moved"));
   EXPECT_THAT(baselines::read_file(*request_.duet.files.markdown), HasSubstr("what card, driver"));
   EXPECT_TRUE(read_run_record(request_.duet.out / "base_again").finished);
@@ -88,8 +88,9 @@ TEST_F(ReplayTest, BothKeepTheChoicesOfTheBaseline) {
   builds("echo '" + write_bench(folder_, "base-telling", {.more = telling}) + "'");
   run();
   const std::string stored = (folder_.path() / "store/nvidia-h200/smoke.json").string();
-  for (const char* arm : {"base", "base_again", "head"}) {
-    EXPECT_EQ(baselines::read_file(request_.duet.out / arm / "1.log"), "[" + stored + "]\n") << arm;
+  for (const char* program : {"base", "base_again", "head"}) {
+    EXPECT_EQ(baselines::read_file(request_.duet.out / program / "1.log"), "[" + stored + "]\n")
+        << program;
   }
 }
 

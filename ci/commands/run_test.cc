@@ -278,7 +278,7 @@ TEST_F(RunCommandTest, KeepsAnAaRunWhoseArmsCannotBeCompared) {
   request_.programs = {
       program("crashing", "[ $process = 1 ] || kill -SEGV $$\nleave '" + prepared_ + "' \"$out\"")};
   EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);
-  EXPECT_THAT(err_.str(), HasSubstr("no A/A comparison is recorded: A/A: an arm has no run file"));
+  EXPECT_THAT(err_.str(), HasSubstr("no A/A comparison is recorded: A/A: "));
   EXPECT_FALSE(fs::exists(*request_.aa_history));
 }
 

@@ -102,7 +102,7 @@ TEST(Selection, MeasuresWhatDiffersOrIsNotKnown) {
   baselines::Run candidate =
       test_run({known("equal", "0f"), known("failing", "0f"), known("new", "0f"),
                 known("other", "1e"), known("unknown", "0f")});
-  candidate.benchmarks.back().identity->unknown = "nobody told";
+  candidate.benchmarks.back().identity->unknown = "not asked";
   const Selection selection = select_benchmarks({{baseline, candidate}});
   EXPECT_THAT(selection.measured,
               ElementsAre("equal", "failing", "gone", "new", "other", "unknown"));
@@ -200,8 +200,7 @@ TEST(Selection, SaysWhatItMeasures) {
             "controls");
   EXPECT_EQ(text(four, 104, 104, 4),
             "104 of 104 benchmarks run identical code: measuring 4 of them as controls");
-  EXPECT_EQ(text({}, 104, 104, 24),
-            "104 of 104 benchmarks run identical code: nothing to measure");
+  EXPECT_EQ(text({}, 104, 104, 24), "104 of 104 benchmarks run identical code: nothing to measure");
   EXPECT_EQ(text(four, 4, 3, 3), "3 of 4 benchmarks run identical code: measuring all");
 }
 

@@ -73,7 +73,7 @@ nlohmann::json sample_entry(const std::string& name, double time_ns, int repetit
 }
 
 nlohmann::json identity_json(const std::string& code) {
-  if (code.empty()) return {{"unknown", "this kind of device tells nothing of it"}};
+  if (code.empty()) return {{"unknown", "this kind of device cannot identify it"}};
   const nlohmann::json launch{
       {"kernel", "void k()"}, {"code", code}, {"launch", "grid 4x1x1"}, {"arguments", "77c1"}};
   return {{"launches", nlohmann::json::array({launch})}, {"order", "5d0e"}};

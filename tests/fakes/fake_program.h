@@ -37,7 +37,7 @@ struct FakeRunFile {
   bool finished = true;
   std::string date = "2026-11-21T02:53:32+00:00";
   std::map<std::string, nlohmann::json> profiles{};  // details.profile, by benchmark
-  // The machine code that each benchmark launches; empty: unknown. None: nothing is told of any.
+  // The machine code that each benchmark launches; empty: unknown. No entry: not reported.
   std::map<std::string, std::string> codes{};
   std::map<std::string, double> host_ns{};  // of a call on a stream, by benchmark
   std::string host = "fake";                // the machine's name
