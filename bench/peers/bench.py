@@ -31,8 +31,8 @@ def read_plan(program, flags):
     try:
         result = subprocess.run([program, "--plan", *flags], capture_output=True, text=True, check=False)
         if result.returncode != 0:
-            complaint = (result.stderr.strip().splitlines() or [f"exit code {result.returncode}"])[-1]
-            raise InputError("", "", complaint.removeprefix(f"{NAME}: "))
+            fault = (result.stderr.strip().splitlines() or [f"exit code {result.returncode}"])[-1]
+            raise InputError("", "", fault.removeprefix(f"{NAME}: "))
         return json.loads(result.stdout)
     except OSError as error:
         raise InputError(program, "", f"cannot be started: {error.strerror}") from error

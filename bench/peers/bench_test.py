@@ -49,7 +49,7 @@ class ReadPlanTest(unittest.TestCase):
             for flags, expected in (([f"--suite={bad}"], f"{bad}: sweeps: must be a list"),
                                     (["--suite=nope"], "nope: no such suite; expected ladder, nightly"),
                                     (["--speed=3"], "--speed=3: unknown flag"),
-                                    (["--invocation=0"], "--process: ")):
+                                    (["--process=0"], "--process: ")):
                 with self.subTest(flags), self.assertRaises(InputError) as caught:
                     plan(*flags)
                 self.assertTrue(str(caught.exception).startswith(expected), caught.exception)

@@ -24,7 +24,7 @@ ENVIRONMENT = {"device": "NVIDIA H200", "driver": "580.1", "cuda": "12.9", "cubl
 
 
 def plan_on_a_gpu(program, flags):
-    """In place of read_plan: the program's plan, as if it had seen the fake device."""
+    """Replaces read_plan: the program's plan, as if it had seen the fake device."""
     plan = read_plan(program, flags)
     plan["fusegate"].update(environment=ENVIRONMENT, doubts=["debug_library"],
                             provenance={**plan["fusegate"]["provenance"], "device_uuid": UUID})
@@ -39,7 +39,7 @@ def fake_problem(operation, sizes="1,128,768,3072", dtype="bf16"):
 
 @contextlib.contextmanager
 def fake_gpu(device, meter, libraries=None):
-    """peers.main() measures on these, with tensors that are numbers. Gives what it prints and what it complains of."""
+    """peers.main() measures on these, with tensors that are numbers. Gives what it prints and what it logs of."""
     out, errors = io.StringIO(), io.StringIO()
     with tempfile.TemporaryDirectory() as cache, mock.patch.dict(os.environ, XDG_CACHE_HOME=cache), \
             mock.patch.multiple(peers, find_libraries=lambda *_: libraries or fake_libraries(), read_plan=plan_on_a_gpu,

@@ -90,7 +90,7 @@ def _plain(function):
 def _with_code_of_its_own(function):
     """The compiler keeps its results by a function's code, and gives up on code that it compiled for eight shapes.
     So each benchmark gets code of its own, and with it results of its own. Making the compiler forget the others'
-    results (torch._dynamo.reset) would not do: the benchmarks' places are interleaved, and each would compile again."""
+    results (torch._dynamo.reset) would not do: the benchmarks' layouts are interleaved, and each would compile again."""
     return types.FunctionType(function.__code__.replace(), function.__globals__, function.__name__,
                               function.__defaults__, function.__closure__)
 

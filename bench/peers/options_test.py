@@ -34,10 +34,10 @@ class OptionsTest(unittest.TestCase):
             self.assertNotIn("\n", str(caught.exception))
 
     def test_takes_what_fusegate_run_passes(self):
-        options = parse_options(["--suite=pr", "--out=o/1.json", "--invocation=3", "--seed=5", "--progress",
+        options = parse_options(["--suite=pr", "--out=o/1.json", "--process=3", "--seed=5", "--progress",
                                  "--benchmark_filter=liger", "--energy-ms=500"])
         self.assertEqual((options.out, options.progress, options.energy_ms), ("o/1.json", True, 500))
-        self.assertEqual(options.plan_flags, ["--suite=pr", "--invocation=3", "--seed=5"])
+        self.assertEqual(options.plan_flags, ["--suite=pr", "--process=3", "--seed=5"])
         self.assertTrue(name_filter(options)("liger", "geglu/liger/bf16"))
         self.assertFalse(name_filter(options)("torch_eager", "geglu/torch_eager/bf16"))
 

@@ -23,7 +23,7 @@ from fusegate.errors import InputError
 from fusegate.machine.environment import Watch
 from fusegate.machine.libraries import find_libraries
 from fusegate.machine.nvml import Nvml
-from fusegate.measuring.invocation import Invocation, Request
+from fusegate.measuring.process import Process, Request
 from fusegate.measuring.opening import open_cuda
 from fusegate.measuring.protocol import Protocol, with_own_names
 from fusegate.measuring.run_file import RunFile, google_context, require_replaceable
@@ -66,14 +66,14 @@ def run(options):
         return 0
     plan = make_plan(given, takes_name, libraries)
     for refusal in plan.refusals:
-        complain(f"left out {refusal}")
+        log(f"left out {refusal}")
     if options.out and not options.force:
         require_replaceable(pathlib.Path(options.out), context, {each.name for each in plan.benchmarks})
     run_file = RunFile(options.out, {**google_context("bench/peers"), "fusegate": context})
     request = Request(protocol, context["seed"], context["process"], libraries.versions, "peers",
                       (lambda line: print(line, flush=True)) if options.progress else None,
                       energy_ms=options.energy_ms)
-    return measure(Invocation(device, meter, watch, plan.benchmarks, request, run_file), run_file, options.progress)
+    return measure(Process(device, meter, watch, plan.benchmarks, request, run_file), run_file, options.progress)
 
 
 def open_gpu(libraries):
@@ -104,24 +104,24 @@ def fusegate_context(given, device, libraries, doubts):
             "protocol": {**fusegate["protocol"], "layout": "driver"}, "controls": [], "doubts": sorted(doubts)}
 
 
-def measure(invocation, run_file, progress):
+def measure(process, run_file, progress):
     start = time.monotonic()
     try:
-        invocation.run()
+        process.run()
     finally:
         run_file.close()
-    complain(f"{len(invocation.measured())} benchmarks in {time.monotonic() - start:.1f} s: "
-             f"{invocation.checking_s:.1f} s compiling and checking, {run_file.writing_s:.1f} s on the run file")
+    log(f"{len(process.measured())} benchmarks in {time.monotonic() - start:.1f} s: "
+             f"{process.checking_s:.1f} s compiling and checking, {run_file.writing_s:.1f} s on the run file")
     if not progress:
-        print_table(invocation)
-    if not invocation.measured():
-        complain("every benchmark failed")
+        print_table(process)
+    if not process.measured():
+        log("every benchmark failed")
         return BAD_INPUT
     return 0
 
 
-def complain(message):
-    console.complain(message, "peers")
+def log(message):
+    console.log(message, "peers")
 
 
 if __name__ == "__main__":

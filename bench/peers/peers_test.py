@@ -176,7 +176,7 @@ class ContextTest(FolderTest):
         self.assertEqual(peers.protocol_of(self.plan()), fake_protocol())
         flags = ("--samples=7", "--idle-us=9", "--l2=flushed", "--order=contiguous", "--batch-us=20")
         self.assertEqual(peers.protocol_of(self.plan(*flags)),
-                         fake_protocol(samples=7, places=7, idle_ns=9000, l2="flushed", order="contiguous",
+                         fake_protocol(samples=7, layouts=7, idle_ns=9000, l2="flushed", order="contiguous",
                                        batch_ns=20_000))
 
     def test_refuses_what_torch_cannot_do(self):

@@ -35,7 +35,7 @@ def main(arguments=None):
     try:
         return run(parse_options(arguments))
     except InputError as error:
-        complain(error)
+        log(error)
         return BAD_INPUT
 
 
@@ -63,7 +63,7 @@ def run(options):
     torch = libraries.torch_on_a_gpu("no peer can be recorded")
     plan = make_plan(given, takes, libraries)
     for refusal in plan.refusals:
-        complain(f"left out {refusal}")
+        log(f"left out {refusal}")
     options.out.mkdir(parents=True, exist_ok=True)
     device, recorded = TorchDevice(torch), 0
     for benchmark in plan.benchmarks:
@@ -75,7 +75,7 @@ def run(options):
             record(torch, benchmark.name, function, prepared, path)
         # A library may fail in any way, and the others' traces are still wanted.
         except Exception as error:  # pylint: disable=broad-except
-            complain(f"{benchmark.name}: {one_line(error)}")
+            log(f"{benchmark.name}: {one_line(error)}")
             continue
         print(console.for_log(str(path)))
         recorded += 1
@@ -110,8 +110,8 @@ def record(torch, name, function, inputs, path):
     os.replace(unfinished, path)
 
 
-def complain(message):
-    console.complain(message, "record_trace")
+def log(message):
+    console.log(message, "record_trace")
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ class RecordTest(FolderTest):
 
 
 class ProgramTest(unittest.TestCase):
-    def complaint(self, *arguments, libraries=None):
+    def fault(self, *arguments, libraries=None):
         errors = io.StringIO()
         with mock.patch.object(record_trace, "find_libraries", lambda *_: libraries or Libraries()), \
                 contextlib.redirect_stderr(errors):
@@ -71,8 +71,8 @@ class ProgramTest(unittest.TestCase):
 
     def test_says_what_is_wrong_with_the_command_line(self):
         for problem in ("64,128,768", "64,128,768,x", "64,128,768,0"):
-            self.assertIn(f"--problem: '{problem}'", self.complaint(f"--problem={problem}"))
-        self.assertIn("linear/torch_eager", self.complaint("--problem=1,1,8,8", "--implementation=magic"))
+            self.assertIn(f"--problem: '{problem}'", self.fault(f"--problem={problem}"))
+        self.assertIn("linear/torch_eager", self.fault("--problem=1,1,8,8", "--implementation=magic"))
 
     def test_a_peer_is_called_with_what_it_prepared(self):
         libraries = fake_libraries()
@@ -86,6 +86,6 @@ class ProgramTest(unittest.TestCase):
 
     def test_says_what_is_missing(self):
         libraries = Libraries(missing={"torch": "torch cannot be imported"})
-        self.assertIn("torch cannot be imported", self.complaint("--problem=1,1,8,8", libraries=libraries))
+        self.assertIn("torch cannot be imported", self.fault("--problem=1,1,8,8", libraries=libraries))
         libraries = Libraries(modules={"torch": NotedTorch(has_gpu=False)})
-        self.assertIn("finds no CUDA GPU", self.complaint("--problem=1,1,8,8", libraries=libraries))
+        self.assertIn("finds no CUDA GPU", self.fault("--problem=1,1,8,8", libraries=libraries))

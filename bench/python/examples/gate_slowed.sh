@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Watches the gate find a Triton kernel that takes 3 % longer: three programs in turn, of which two are the same.
+# Shows that the gate finds a Triton kernel that takes 3 % longer: runs three programs in turn, two of them the same.
 #
-#   bench/python/examples/gate_slowed.sh FUSEGATE OUT [INVOCATIONS]
+#   bench/python/examples/gate_slowed.sh FUSEGATE OUT [PROCESSES]
 #
-# FUSEGATE: the program. Needs a GPU, torch and Triton; $FUSEGATE_PYTHON, else python3, has to have them. The runs and
-# verdicts go to OUT. Exits with 0 where the unchanged program passed, and the slowed one failed by its Triton rows alone.
+# FUSEGATE: the program. Needs a GPU, and torch and Triton in $FUSEGATE_PYTHON (default: python3). The runs and verdicts
+# go to OUT. Exits with 0 if the unchanged program passed and the slowed one failed by its Triton benchmarks alone.
 set -euo pipefail
 
 fusegate=$1
 out=$2
-invocations=${3:-5}
+processes=${3:-5}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export PYTHONPATH=$here/..${PYTHONPATH:+:$PYTHONPATH}
 program="'${FUSEGATE_PYTHON:-python3}' -m fusegate run '$here/triton_geglu.py'"
@@ -24,7 +24,7 @@ gate() {
 
 "$fusegate" run --program "$program" --program "$program" \
   --program "env FUSEGATE_EXAMPLE_SLOW_STEPS=$steps $program" \
-  --suite all --invocations "$invocations" --out "$out/base" --out "$out/same" --out "$out/slowed" -- --profile=off
+  --suite all --processes "$processes" --out "$out/base" --out "$out/same" --out "$out/slowed" -- --profile=off
 gate same
 gate slowed
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Liger's GeGLU (https://github.com/linkedin/Liger-Kernel) beside PyTorch's and its compiler's. Without Liger the others
-are measured, and a line says so.
+"""Liger's GeGLU (https://github.com/linkedin/Liger-Kernel) beside PyTorch's and its compiler's. Without Liger, only
+these two are measured, and a line reports that Liger is left out.
 
     pip install liger-kernel
     python3 -m fusegate run liger_geglu.py
@@ -24,7 +24,7 @@ def eager(gate, up):
 
 @fusegate.benchmark(operation="geglu", implementation="torch_compile", factory=True, requires="triton", device="cuda")
 def compiled(_problem):
-    """Code of its own for each problem: the compiler gives up on a function that it compiled for eight shapes."""
+    """One function per problem: the compiler gives up on a function that it compiled for eight shapes."""
     return torch.compile(lambda gate, up: eager(gate, up), dynamic=False, fullgraph=True)
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""How many steps make triton_geglu.py's kernel slower by a share, here and now, by measuring: 1024:4,8192:80.
+"""Measures how many steps make triton_geglu.py's kernel slower by a share on this GPU, and prints 1024:4,8192:80.
 
     slow_steps.py 0.03
 
-In a process of its own: in the one that is measured, what this allocates moves what comes after it. On an H200 all
-rows of that process were 5 % slower with 1,024 rows, and 1 % with 8,192, those of PyTorch's kernels too.
+Run it in a process of its own: its allocations move the tensors that the same process allocates later. On an H200 they
+made all benchmarks slower, PyTorch's kernels too: by 5 % at 1,024 rows and by 1 % at 8,192.
 """
 
 import statistics
@@ -16,7 +16,7 @@ from triton_geglu import geglu, with_slow_steps
 
 
 def steps_for(wanted, measured):
-    """The number of steps whose measured share comes nearest, and that share."""
+    """Returns the number of steps whose measured share is nearest to the wanted one, and that share."""
     below, above = (0, 0.0), (64, measured(64))
     while above[1] < wanted and above[0] < 1 << 24:
         below, above = above, (2 * above[0], measured(2 * above[0]))
@@ -33,8 +33,8 @@ def steps_for(wanted, measured):
 
 
 def time_ratio(elements, steps, tensors):
-    """How much longer so many steps take than none, minus one: by graphs of both in turn, so that a clock that drifts
-    moves both."""
+    """Time with these steps over time without, minus one. Graphs of both run in turn, so that a drifting clock
+    affects both."""
     graphs = []
     for each in (0, steps):
         launch = with_slow_steps(elements, each)

@@ -4,9 +4,9 @@
     python3 -m fusegate run triton_geglu.py
     fusegate run --program "python3 -m fusegate run triton_geglu.py" --suite all --out runs/today
 
-FUSEGATE_EXAMPLE_SLOW_STEPS=1024:4,8192:80 in the environment makes the Triton kernel slower, to watch the gate find it:
-with so many rows, the blocks that end the grid take so many steps that lead nowhere. slow_steps.py finds their number.
-(kernels/cuda/planted does the same to the kernels in CUDA, and says why so.)
+FUSEGATE_EXAMPLE_SLOW_STEPS=1024:4,8192:80 in the environment makes the Triton kernel slower, to see the gate find it:
+at 1024 rows, each of the grid's last blocks takes 4 useless steps, and so on. slow_steps.py finds these numbers.
+(kernels/cuda/planted does the same to the CUDA kernels, and gives the reasons.)
 """
 
 import os
@@ -47,13 +47,13 @@ def geglu_kernel(gate_pointer, up_pointer, out_pointer, elements, first_slow, st
         chain = result
         for _ in range(steps):
             chain = chain * 0.9999 + 1e-4
-        result = tl.where(chain > 1e30, 0.0, result)  # never, which the compiler cannot know
+        result = tl.where(chain > 1e30, 0.0, result)  # never true, but the compiler cannot know that
     tl.store(out_pointer + offsets, result.to(out_pointer.dtype.element_ty), mask=mask)
 
 
 @geglu.benchmark("triton", writes="out", factory=True, device="cuda")
 def fused(problem):
-    """What it returns is timed, and what it does before is not."""
+    """Only the function that it returns is timed."""
     return with_slow_steps(problem.rows * problem.hidden, SLOW_STEPS.get(problem.rows, 0))
 
 

@@ -1,4 +1,4 @@
-"""The Triton example: its kernel by Triton's interpreter on the CPU, and the search for a slowdown. Without torch and
+"""The Triton example: its kernel in Triton's interpreter on the CPU, and the search for a slowdown. Without torch and
 Triton it exits with 77, which ctest shows as skipped."""
 
 import importlib.util

@@ -1,5 +1,5 @@
-"""fusegate for Python: times Triton, PyTorch, CuPy and NumPy callables by the protocol of fusegate_bench, and writes
-run files that ``fusegate gate`` judges.
+"""fusegate for Python: times Triton, PyTorch, CuPy and NumPy callables with the protocol of fusegate_bench, and writes
+run files for ``fusegate gate``.
 
     import fusegate
     import torch
@@ -12,11 +12,12 @@ run files that ``fusegate gate`` judges.
         return torch.nn.functional.gelu(gate, approximate="tanh") * up
 
 ``python -m fusegate run FILE`` measures it once; ``fusegate run --program "python3 -m fusegate run FILE" --suite all``
-makes a run of several processes. docs/python.md has the rest.
+makes a run of several processes. docs/python.md is the manual.
 """
 
 from .errors import InputError
-from .operation import Operation, Stage, benchmark, clear, operations
+from .implementation import Stage
+from .operation import Operation, benchmark, clear, operations
 from .problem import Problem
 from .program import main
 from .tensors import Tensor, empty, filled, full, integers, normal, uniform

@@ -1,5 +1,5 @@
-"""What is printed, by the rules of fusegate itself (baselines/io/printable.h, ci/console/output.h): others' names reach
-a terminal or a log as text, never as something that it acts on."""
+"""Prints by fusegate's own rules (baselines/io/printable.h, ci/console/output.h): a terminal or a log shows others' names
+as text and never acts on them."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ import re
 import sys
 
 # C0, C1 and DEL; marks, embeddings, overrides and isolates of direction; separators of lines and paragraphs;
-# halves of characters, which stand for bytes that are no UTF-8.
+# surrogates, with which Python stands in for bytes that are not UTF-8.
 _HARMFUL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def printable(text: str) -> str:
-    """The text as one line, with escapes where a terminal, a log or a viewer would do something else than show it."""
+    """The text as one line, with escapes for characters that a terminal, a log or a viewer would not simply show."""
     return _HARMFUL.sub(_escape, text)
 
 
 def for_log(line: str) -> str:
-    """A printable line that GitHub's runner does not take for a command of a workflow."""
+    """A printable line that GitHub's runner does not mistake for a workflow command."""
     line = printable(line).replace("##[", "##\\x5b")
     blanks = len(line) - len(line.lstrip(" "))
     return f"{line[:blanks]}\\x3a{line[blanks + 1:]}" if line.startswith("::", blanks) else line
 
 
 def take_streams() -> None:
-    """Readies standard output and error for any text. What the caller closed is opened: a file that is opened later
-    would take its number, and what a library prints would go there. What is written to a closed output still fails."""
+    """Prepares standard output and error for any text. Opens closed streams: otherwise a file that is opened later would
+    take the number of one, and receive what libraries print. Writing to a closed output still fails."""
     for name, number in (("stdin", 0), ("stdout", 1), ("stderr", 2)):
         try:
             os.fstat(number)
@@ -37,7 +37,7 @@ def take_streams() -> None:
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, "r" if number == 0 else "w", encoding="utf-8", closefd=False))
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(AttributeError):  # of a test or a notebook
+        with contextlib.suppress(AttributeError):  # tests and notebooks replace the streams
             stream.reconfigure(errors="backslashreplace")
 
 
@@ -48,8 +48,8 @@ def _open_at(number: int, flags: int) -> None:
         os.close(opened)
 
 
-def complain(message: object, program: str = "fusegate") -> None:
-    """One line on standard error."""
+def log(message: object, program: str = "fusegate") -> None:
+    """Prints one line on standard error."""
     print(for_log(f"{program}: {message}"), file=sys.stderr, flush=True)
 
 
@@ -58,6 +58,6 @@ def _escape(match: re.Match) -> str:
     if character in _NAMED:
         return _NAMED[character]
     code = ord(character)
-    if 0xDC80 <= code <= 0xDCFF:  # Python's own stand-in for a byte that is no UTF-8
+    if 0xDC80 <= code <= 0xDCFF:  # stands for a byte that is not UTF-8
         return f"\\x{code - 0xDC00:02x}"
     return f"\\u{code:04x}" if code > 0x7F else f"\\x{code:02x}"

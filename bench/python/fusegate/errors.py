@@ -1,4 +1,4 @@
-"""What goes wrong: what a person has to mend, and a device that is gone."""
+"""Errors: wrong input that a person must correct, and a device that is lost."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from .console import printable
 
 
 class InputError(Exception):
-    """What a person has to mend, in one line.
+    """Wrong input that a person must correct, as one line.
 
     Parameters
     ----------
@@ -23,27 +23,27 @@ class InputError(Exception):
 
 
 class WriteError(InputError):
-    """A run file that cannot be written: nothing that is measured from then on would be kept."""
+    """The run file cannot be written, so that no later result could be saved."""
 
 
 class DeviceLost(Exception):
-    """The CUDA context is broken: every later call would fail, whatever it is."""
+    """The CUDA context is broken: every later CUDA call fails."""
 
 
 def text_of(error: BaseException) -> str:
-    """str(error), also where another's class cannot make it."""
+    """str(error), even if the error's own __str__ raises."""
     try:
         text = str(error)
     except Exception as own:  # pylint: disable=broad-except
-        return f"its text cannot be made: __str__ raised {type(own).__name__}"
-    # Half a character of a path that is no UTF-8 would make the run file no JSON to other readers.
+        return f"(no message: __str__ raised {type(own).__name__})"
+    # A surrogate, from a path that is not UTF-8, would make the run file invalid JSON for other readers.
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def one_line(error: BaseException) -> str:
-    """An exception's first line. A compiler's error goes on for pages."""
+    """An exception's type and first line: a compiler's error goes on for pages."""
     text = text_of(error)
     if isinstance(error, SystemExit):
-        return f"SystemExit: asked to end the process with {text or '0'}"
+        return f"SystemExit: called sys.exit({text or '0'})"
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return f"{type(error).__name__}: {lines[0][:400]}" if lines else type(error).__name__

@@ -64,7 +64,7 @@ def fused(x):
         raise RuntimeError("an illegal instruction was encountered")
     return x
 '''
-QUICK = ("--samples=4", "--places=2", "--idle-us=0")
+QUICK = ("--samples=4", "--layouts=2", "--idle-us=0")
 FUSED = [f"attention/fused/bf16/heads:16/kv:{kv}" for kv in (4096, 64)]
 
 
@@ -83,15 +83,15 @@ class FusegateTest(FolderTest):
         return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False,
                               cwd=self.folder, env={**os.environ, "PYTHONPATH": str(PACKAGE), "NO_COLOR": "1"})
 
-    def measure(self, folder, invocations=3, **variables):
-        result = self.fusegate("run", "--program", self.command(**variables), "--suite", "all", "--invocations",
-                               invocations, "--out", folder, "--", *QUICK)
+    def measure(self, folder, processes=3, **variables):
+        result = self.fusegate("run", "--program", self.command(**variables), "--suite", "all", "--processes",
+                               processes, "--out", folder, "--", *QUICK)
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         return result
 
     def duet(self, *flags, **variables):
         return self.fusegate("duet", "--base", self.command(), "--head", self.command(**variables), "--suite", "all",
-                             "--invocations", 4, "--out", "runs", "--json", "gate.json", *flags, "--", *QUICK)
+                             "--processes", 4, "--out", "runs", "--json", "gate.json", *flags, "--", *QUICK)
 
     def verdicts(self):
         gate = json.loads((self.folder / "gate.json").read_text(encoding="utf-8"))
@@ -140,10 +140,10 @@ class FusegateTest(FolderTest):
 
     def test_a_kernel_that_fails_is_told_and_cannot_pass(self):
         self.measure("base", 4)
-        result = self.fusegate("run", "--program", self.command(BROKEN=1), "--suite", "all", "--invocations", 4, "--out",
+        result = self.fusegate("run", "--program", self.command(BROKEN=1), "--suite", "all", "--processes", 4, "--out",
                                "run", "--", *QUICK)
         self.assertEqual(result.returncode, 2)
-        self.assertIn("2 benchmarks failed in 4 of 4 invocations, the first attention/fused/bf16/heads:16/kv:4096: "
+        self.assertIn("2 benchmarks failed in 4 of 4 processes, the first attention/fused/bf16/heads:16/kv:4096: "
                       "RuntimeError: an illegal instruction was encountered", result.stderr)
         self.assertEqual(self.fusegate("gate", "--baseline", "base", "--candidate", "run").returncode, 2)
 
@@ -167,7 +167,7 @@ class FusegateTest(FolderTest):
         path = self.folder / "bench"
         path.write_text(f"#!{sys.executable}\n{KERNELS}\nfusegate.main()\n", encoding="utf-8")
         path.chmod(0o755)
-        result = self.fusegate("run", "--program", path, "--suite", "all", "--invocations", 2, "--out", "run", "--", *QUICK)
+        result = self.fusegate("run", "--program", path, "--suite", "all", "--processes", 2, "--out", "run", "--", *QUICK)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("attention/eager", self.fusegate("show", "run").stdout)
 
@@ -182,6 +182,6 @@ def scale(x):
     return 2 * x
 ''', encoding="utf-8")
         result = self.fusegate("run", "--program", f"{sys.executable} -m fusegate run scale.py", "--suite", "all",
-                               "--invocations", 2, "--out", "run", "--", "--samples=3", "--batch-us=200")
+                               "--processes", 2, "--out", "run", "--", "--samples=3", "--batch-us=200")
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         self.assertRegex(self.fusegate("show", "run").stdout, r"scale/numpy/fp32/n:4096\s+[\d.]+ (ns|us)")

@@ -1,4 +1,4 @@
-"""Loads a file or a module of kernels, which registers what it has."""
+"""Loads a file or a module of kernels, which registers its benchmarks."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from . import operation as registry
 from .errors import InputError, one_line
 
 
-# What load() imports now: its registrations are not all there yet.
+# What load() is importing; its registrations are not complete yet.
 _loading: Optional[str] = None
 
 
 class Kernels:
-    """What was registered, and where from.
+    """The registered operations, and the file or module they come from.
 
     Attributes
     ----------
     source : str
-        As it was named: a file or a module.
+        The file or module, as the user wrote it.
     folder : pathlib.Path
-        Where the file lies; suites lie in ``suites/`` there.
+        The file's folder, which has the suites in ``suites/``.
     operations : dict of str to Operation
     """
 
     def __init__(self, source: str, folder: pathlib.Path):
         self.source, self.folder, self.operations = source, folder, registry.operations()
         if not any(operation.implementations for operation in self.operations.values()):
-            raise InputError(source, "", "registers no benchmark; decorate a function by @fusegate.benchmark")
+            raise InputError(source, "", "registers no benchmark; decorate a function with @fusegate.benchmark")
         for operation in self.operations.values():
             if not operation.implementations:
-                raise operation.error("", "has no implementation")
+                raise operation.error("", "has no implementation; decorate one with @fusegate.benchmark")
 
     def full_names(self) -> set[str]:
         return {each.full_name for operation in self.operations.values() for each in operation.implementations.values()}
@@ -44,14 +44,14 @@ class Kernels:
 
 
 def require_loaded() -> None:
-    """For main(). Raises InputError where a file that is being loaded calls it."""
+    """For main(): raises InputError if a file that is being loaded calls it."""
     if _loading is not None:
-        raise InputError(_loading, "", "calls fusegate.main() while it is loaded; put the call under `if __name__ == "
-                                       "\"__main__\":`")
+        raise InputError(_loading, "", "calls fusegate.main() while it is being loaded; put the call under "
+                                       "`if __name__ == \"__main__\":`")
 
 
 def load(target: str) -> Kernels:
-    """Imports it.
+    """Imports the target.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def load(target: str) -> Kernels:
     Raises
     ------
     InputError
-        Where it is not there, raises, or registers nothing.
+        If it does not exist, raises, or registers nothing.
     """
     global _loading  # pylint: disable=global-statement
     _loading = target
@@ -70,7 +70,7 @@ def load(target: str) -> Kernels:
     except (InputError, KeyboardInterrupt):
         raise
     except SystemExit as error:
-        raise InputError(target, "", f"ended the program while it was loaded ({error})") from error
+        raise InputError(target, "", f"called sys.exit({error}) while it was loaded") from error
     except BaseException as error:  # pylint: disable=broad-except
         raise InputError(target, "", f"cannot be loaded: {one_line(error)}{_line_of(error, target)}") from error
     finally:
@@ -84,10 +84,10 @@ def _load_file(path: pathlib.Path):
         raise InputError(path, "", "no such file")
     folder = str(path.resolve().parent)
     if folder not in sys.path:
-        sys.path.insert(0, folder)  # as `python kernels.py` has it
+        sys.path.insert(0, folder)  # as `python kernels.py` does
     spec = importlib.util.spec_from_file_location(_free_name(path), path.resolve())
     module = importlib.util.module_from_spec(spec)
-    # Under its name before it runs: what it defines is looked up there, by dataclasses and Triton for two.
+    # Before it runs: dataclasses and Triton look up what it defines there.
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
@@ -101,12 +101,12 @@ def _free_name(path: pathlib.Path) -> str:
 
 def _load_module(name: str):
     if "" not in sys.path and str(pathlib.Path.cwd()) not in sys.path:
-        sys.path.insert(0, str(pathlib.Path.cwd()))  # as `python -m` has it
+        sys.path.insert(0, str(pathlib.Path.cwd()))  # as `python -m` does
     return importlib.import_module(name)
 
 
 def _line_of(error: BaseException, target: str) -> str:
-    """" at line 12", the last of the file's own that the exception went through."""
+    """", at line 12": the innermost line of the target that the exception went through."""
     line: Optional[int] = error.lineno if isinstance(error, SyntaxError) else None
     trace = error.__traceback__
     while trace is not None:

@@ -1,95 +1,73 @@
-"""Operations and their implementations, as a file of kernels registers them."""
+"""Operations, as a file of kernels registers them, and the decorator `fusegate.benchmark`."""
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
-import pathlib
 import re
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Callable, Optional, Union
 
-from .errors import InputError, one_line
+from .call_sites import call_user_code, caller
+from .errors import InputError
+from .implementation import ARRAYS, Implementation, Stage, is_amount, is_name
 from .problem import AXIS_VALUES, AxisValue, Problem, is_axis_value
 from .tensors import Tensor, default_bound, dtype_name
 
-ARRAYS = ("torch", "cupy", "numpy")
-
-# Names stand between the slashes of a benchmark's name, and an axis before a colon.
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
+# A benchmark's name puts an axis before a colon.
 _AXIS = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-# What a problem has of its own, and what a sweep of a suite calls otherwise.
-_NO_AXES = {"items", "axes", "dtype", "device", "name", "itemsize", "torch_dtype", "operations", "implementations"}
+# Attributes of a problem, and keys of a suite's sweep that are not axes.
+_RESERVED = {"items", "axes", "dtype", "device", "name", "itemsize", "torch_dtype", "operations", "implementations"}
 
 OfProblem = Union[Callable[[Problem], Any], float, int]
 Axes = Union[Mapping[str, Sequence[AxisValue]], Sequence[Mapping[str, AxisValue]]]
 
-# Every operation that was registered, by name, in order.
+# The registered operations by name, in order of registration.
 _operations: dict[str, "Operation"] = {}
 
 
-@dataclasses.dataclass(frozen=True)
-class Stage:
-    """A part of an implementation: the work that it must do at least, for rates and rooflines.
-
-    Attributes
-    ----------
-    name : str
-        What the part is called in reports.
-    flops : float
-        Floating-point operations of one call.
-    min_bytes : float
-        Bytes that it must read and write at least: each operand once, the result once.
-    """
-
-    name: str
-    flops: float = 0.0
-    min_bytes: float = 0.0
-
-
 class Operation:
-    """What is computed: its inputs, its reference, and the problems that it is computed for.
+    """What is computed: inputs, reference, and the problems to measure.
 
-    Every implementation of the operation gets the same inputs and is held against the same reference.
+    All implementations of an operation get the same inputs and are checked against the same reference.
 
     Parameters
     ----------
     name : str
-        The first part of its benchmarks' names.
+        The first part of the benchmarks' names.
     inputs : callable
-        ``inputs(problem)`` returns what the implementations and the reference are called with, in order: a dict by
-        name, or a list. A :class:`Tensor` (:func:`uniform`, :func:`normal`, ...) is allocated and filled by fusegate,
-        with fresh numbers at every place in memory. A tensor of yours is copied there. Everything else, such as a
-        number or ``None``, is passed on as it is.
+        ``inputs(problem)`` returns the arguments of the implementations and the reference, in order: a dict by name, or
+        a list. fusegate allocates each :class:`Tensor` (:func:`uniform`, :func:`normal`, ...) and fills it with fresh
+        numbers in every memory layout. It copies a tensor of yours into the layout. It passes on everything else, such
+        as a number or ``None``, unchanged.
     reference : callable
-        The result, by definition: called with the inputs, in double precision where they are floating-point numbers,
-        and as they are otherwise. It returns one tensor or a tuple of them, in double precision or of integers.
+        Computes the right result. It gets the inputs, floating-point tensors in double precision, and returns one
+        tensor or a tuple of them, in double precision or of integers.
     axes : dict of str to list, list of dict, or callable
-        What is measured: for each axis its values (sizes, fractions, switches or names, as in ``{"rows": [8], "sparsity":
-        [0.5], "causal": [True], "kind": ["gelu"]}``), of which every combination is a problem; or the problems one by one, as in ``[{"heads": 16, "kv": 4096}]``; or a function without parameters that returns one
-        of the two.
+        The problems: a list of values for each axis, of which every combination is a problem (sizes, fractions, switches
+        or names, as in ``{"rows": [8], "sparsity": [0.5], "causal": [True], "kind": ["gelu"]}``); or the problems one by
+        one, as in ``[{"heads": 16, "kv": 4096}]``; or a function without parameters that returns one of the two.
     dtypes : list of str or torch.dtype
         The number formats: ``"bf16"`` or ``torch.bfloat16``, ``"fp16"``, ``"fp32"``, ...
     outputs : str, list of str, or callable, optional
-        The names of the results, ``"out"`` where left out. A callable ``outputs(problem)`` returns their tensors by
-        name, as in ``{"q": fusegate.empty(p.rows, p.dim, dtype="int8")}``, where one is not of the problem's dtype.
+        The names of the results; by default ``"out"``. If a result has another dtype than the problem, a callable
+        ``outputs(problem)`` that returns tensors by name, as in ``{"q": fusegate.empty(p.rows, p.dim, dtype="int8")}``.
     tolerance : float, dict of str to float, or callable, optional
-        The largest ``||out - ref|| / ||ref||`` that is right, in the Frobenius norm: one for all, one for each dtype,
-        or of the problem. By default 1e-5 for fp32, 1.5e-3 for fp16, 1e-2 for bf16, and 0 for integers.
+        The largest error ``||out - ref|| / ||ref||`` (Frobenius norm) of a right result: one number, one for each dtype,
+        or a function of the problem. By default 1e-5 for fp32, 1.5e-3 for fp16, 1e-2 for bf16, and 0 for integers.
     flops, bytes : float or callable, optional
-        What a call must compute, and read and write at least; of the problem. For rates in reports.
+        The fewest floating-point operations of a call, and the fewest bytes that it reads and writes; a number, or a
+        function of the problem. Reports compute rates from them.
     arrays : {"torch", "cupy", "numpy"}
         The library whose arrays the reference and the implementations get.
     control : bool
-        No change touches its code, as that of a library: where its time differs, the machine does, and the gate never
-        calls it slower.
+        True if no change of yours touches its code, such as a library's. A different time then shows a different machine,
+        and the gate never reports a regression of it.
     compared_with : str, optional
-        The implementation that reports compare the others with; the first registered where left out.
+        The implementation that reports compare the others with; by default the first registered.
     where : str, optional
-        "file:line" for messages; found out where left out.
+        "file:line" for messages; by default the caller's.
 
-    Examples
+        A decorator that returns the function unchanged.
     --------
     >>> geglu = fusegate.Operation(
     ...     "geglu", axes={"rows": [1024, 8192], "hidden": [3072]}, dtypes=["bf16"],
@@ -109,7 +87,7 @@ class Operation:
                  bytes: Optional[OfProblem] = None,  # pylint: disable=redefined-builtin
                  arrays: str = "torch", control: bool = False, compared_with: Optional[str] = None,
                  where: Optional[str] = None):
-        self.where = where or _caller()
+        self.where = where or caller()
         self.name = self._checked_name(name)
         self.implementations: dict[str, Implementation] = {}
         self.arrays = self._one_of("arrays", arrays, ARRAYS)
@@ -126,7 +104,7 @@ class Operation:
         self.points = self._points(axes)
         self.axes = tuple(self.points[0])
         if not callable(outputs) and not self.output_names(None):
-            raise self.error("outputs", "must name one result at least")
+            raise self.error("outputs", "must name at least one result")
         if name in _operations:
             raise self.error("", f"is registered already, at {_operations[name].where}")
         _operations[name] = self
@@ -142,43 +120,44 @@ class Operation:
         Parameters
         ----------
         implementation : str, optional
-            Its name; that of the function where left out.
+            Its name; by default the function's.
         writes : str or list of str
-            Results that the callable writes into memory that it is given, in place of returning them. An output's
-            name: a fresh buffer is passed, after the inputs. An input's name that is an output's too: that input is
-            changed in place. It returns the other results.
+            The results that the callable writes into memory and does not return. For an output's name, it gets a fresh
+            buffer after the inputs. A name that is both an input and an output is changed in place.
         factory : bool
-            The decorated function makes the callable: it is called once with each problem, before anything is checked
-            or timed, for what need not be timed (compiling, planning, a workspace).
+            True if the decorated function makes the callable. It is called once for each problem, before the check, for
+            work that is not to be timed: compiling, planning, a workspace.
         prepare : callable, optional
-            ``prepare(*inputs)`` is called with the inputs at each place in memory, before anything is captured or timed
-            there, and what it returns (a tuple, a list, a dict by name, or one value) is what the callable gets in
-            their stead: packed weights, for example. The inputs themselves must stay as they are.
+            ``prepare(*inputs)`` returns other arguments for the callable (a tuple, a list, a dict by name, or one value),
+            such as packed weights. It is called in each memory layout, before anything is captured or timed there. It
+            must not change the inputs.
         requires : str or list of str
-            Modules without which it is left out, with a line that says so.
+            Modules that it needs. Without them it is left out, and a line reports that.
         device : {"cuda", "cpu"}, optional
-            Where it can run; anywhere where left out.
+            The only device that it runs on; by default either.
         arrays : {"torch", "cupy", "numpy"}, optional
-            The library whose arrays it gets; the operation's where left out.
+            The library whose arrays it gets; by default the operation's.
         stages : callable, optional
-            ``stages(problem)`` returns the :class:`Stage` parts that it is made of. By default it is one, with the
+            ``stages(problem)`` returns its parts as a list of :class:`Stage`. By default there is one, with the
             operation's ``flops`` and ``bytes``.
         choices : callable, optional
-            ``choices(problem)`` returns a dict of what was chosen for the problem, such as a tile or an algorithm. It
-            is asked once the result was checked, and what it says is kept in the run file.
+            ``choices(problem)`` returns what was chosen for the problem as a dict, such as a tile or an algorithm. It is
+            called after the check, and the run file records it.
 
         Returns
         -------
         callable
-            A decorator, which returns the function as it is.
+            A decorator that returns the function unchanged.
         """
         if callable(implementation):  # @geglu.benchmark, without parentheses
             return self.benchmark()(implementation)
-        where = _caller()
+        where = caller()
+
+        where = caller()
 
         def register(function: Callable) -> Callable:
             if not callable(function):
-                raise InputError(where, f"{self.name}", f"decorates {function!r}, which is no function")
+                raise InputError(where, f"{self.name}", f"decorates {function!r}, which is not a function")
             name = implementation or getattr(function, "__name__", "")
             Implementation(self, name, function, where, writes=_names(writes), factory=factory, prepare=prepare,
                            requires=_names(requires), device=device, arrays=arrays or self.arrays, stages=stages,
@@ -186,10 +165,10 @@ class Operation:
             return function
         return register
 
-    # What is asked of it while it is measured. Every one raises InputError naming file, operation and field.
+    # The methods below call user code while it is measured. They raise InputError, which names file, operation and field.
 
     def problems(self, device: str) -> Iterator[Problem]:
-        """Those that were registered."""
+        """The registered problems."""
         for dtype, point in itertools.product(self.dtypes, self.points):
             yield Problem(tuple(point.items()), dtype, device)
 
@@ -217,7 +196,7 @@ class Operation:
         return list(_names(self._outputs))
 
     def output_tensors(self, problem: Problem) -> dict[str, Tensor]:
-        """Those that are declared; empty where only names are."""
+        """The declared tensors by name; empty if only names are declared."""
         if not callable(self._outputs):
             return {}
         tensors = self._ask("outputs", self._outputs, problem)
@@ -225,21 +204,22 @@ class Operation:
             raise self.error("outputs", "must return a dict of tensors by name")
         for name, tensor in tensors.items():
             if not isinstance(tensor, Tensor):
-                raise self.error(f"outputs['{name}']", "must be a tensor, as fusegate.empty(rows, columns)")
+                raise self.error(f"outputs['{name}']", "must be a tensor, such as fusegate.empty(rows, columns)")
         return dict(tensors)
 
     def reference(self, problem: Problem, arguments: Sequence[Any]) -> dict[str, Any]:
-        """arguments: the inputs, widened. Returns the results by name."""
+        """The right results by name. arguments: the inputs, widened to double precision."""
         names = self.output_names(problem)
-        result = self._ask("reference", self._reference, *arguments, about=problem)
+        result = call_user_code(self._reference, *arguments, error=lambda text: self.error("reference", text),
+                                problem=problem)
         results = list(result) if isinstance(result, (list, tuple)) else [result]
         if len(results) != len(names):
-            raise self.error("reference", f"returns {_count(len(results), 'result')} where the operation has "
+            raise self.error("reference", f"returns {_count(len(results), 'result')}, but the operation has "
                                           f"{_count(len(names), 'output')}: {', '.join(names)}")
         return dict(zip(names, results))
 
     def tolerance(self, problem: Problem, dtype: str) -> float:
-        """dtype: of the output."""
+        """The largest relative error of a right output of that dtype."""
         given = self._tolerance
         if callable(given):
             given = self._ask("tolerance", given, problem)
@@ -250,7 +230,7 @@ class Operation:
         return self._number("tolerance", given)
 
     def work(self, problem: Problem) -> Stage:
-        """Of a call that is one part."""
+        """A call as one stage."""
         values = [self._number(field, self._ask(field, given, problem) if callable(given) else given or 0)
                   for field, given in (("flops", self._flops), ("bytes", self._bytes))]
         return Stage(self.name, *values)
@@ -258,25 +238,17 @@ class Operation:
     def error(self, field: str, problem: str) -> InputError:
         return InputError(self.where, f"{self.name}.{field}" if field else self.name, problem)
 
-    def _ask(self, field: str, function: Callable, *arguments, about: Optional[Problem] = None) -> Any:
-        """Another's function, whose exceptions become lines that name it."""
-        try:
-            return function(*arguments)
-        except (InputError, KeyboardInterrupt):
-            raise
-        except BaseException as error:  # pylint: disable=broad-except
-            problem = about or next(iter(arguments), None)
-            of_problem = f" for {problem.name}" if isinstance(problem, Problem) else ""
-            raise self.error(field, f"raised {one_line(error)}{_place_of(error)}{of_problem}") from error
+    def _ask(self, field: str, function: Callable, problem: Problem) -> Any:
+        return call_user_code(function, problem, error=lambda text: self.error(field, text), problem=problem)
 
     def _number(self, field: str, value: Any) -> float:
-        if not _is_amount(value):
+        if not is_amount(value):
             raise self.error(field, f"must be a number from 0, not {value!r}")
         return float(value)
 
     def _checked_name(self, name: str) -> str:
-        if not isinstance(name, str) or not _NAME.fullmatch(name):
-            raise InputError(self.where, "operation", f"{name!r} is no name: letters, digits and _ . + - without blanks")
+        if not is_name(name):
+            raise InputError(self.where, "operation", f"{name!r} is not a name; use letters, digits and _ . + -")
         return name
 
     def _callable(self, field: str, function: Callable) -> Callable:
@@ -292,126 +264,35 @@ class Operation:
     def _checked_dtypes(self, dtypes: Any) -> tuple[str, ...]:
         given = dtypes if isinstance(dtypes, (list, tuple)) else (dtypes,)
         if not given:
-            raise self.error("dtypes", "must name one at least")
+            raise self.error("dtypes", "must name at least one")
         try:
             return tuple(map(dtype_name, given))
         except ValueError as error:
             raise self.error("dtypes", str(error)) from error
 
     def _points(self, axes: Union[Axes, Callable[[], Axes]]) -> list[dict[str, AxisValue]]:
-        given = self._ask("axes", axes) if callable(axes) else axes
+        given = call_user_code(axes, error=lambda text: self.error("axes", text)) if callable(axes) else axes
         if isinstance(given, Mapping):
             values = [[values] if isinstance(values, (int, float, str)) else list(values) for values in given.values()]
             points = [dict(zip(given, combination)) for combination in itertools.product(*values)]
         else:
             points = [dict(point) for point in given]
         if not points or not points[0]:
-            raise self.error("axes", "must have one axis with one value at least")
+            raise self.error("axes", "must have at least one axis with at least one value")
         for point in points:
             if list(point) != list(points[0]):
-                raise self.error("axes", f"must be the same of every problem: {', '.join(points[0])}; "
-                                         f"one has {', '.join(point)}")
+                raise self.error("axes", f"must be the same for every problem; one has {', '.join(points[0])}, "
+                                         f"another {', '.join(point)}")
             for axis, value in point.items():
                 self._check_axis(axis, value)
         return points
 
     def _check_axis(self, axis: str, value: AxisValue) -> None:
-        if not isinstance(axis, str) or not _AXIS.fullmatch(axis) or axis in _NO_AXES:
-            raise self.error(f"axes[{axis!r}]", "is no name for an axis")
+        if not isinstance(axis, str) or not _AXIS.fullmatch(axis) or axis in _RESERVED:
+            raise self.error(f"axes[{axis!r}]", "cannot name an axis; use letters, digits and _, and none of "
+                                                f"{', '.join(sorted(_RESERVED))}")
         if not is_axis_value(value):
             raise self.error(f"axes['{axis}']", f"must be {AXIS_VALUES}, not {value!r}")
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Implementation:
-    """A way to compute an operation. Made by :meth:`Operation.benchmark`, which says what the fields mean."""
-
-    operation: Operation
-    name: str
-    function: Callable
-    where: str
-    writes: tuple[str, ...] = ()
-    factory: bool = False
-    prepare: Optional[Callable[..., Any]] = None
-    requires: tuple[str, ...] = ()
-    device: Optional[str] = None
-    arrays: str = "torch"
-    stages: Optional[Callable[[Problem], Sequence[Stage]]] = None
-    choices: Optional[Callable[[Problem], Mapping[str, Any]]] = None
-
-    def __post_init__(self):
-        others = self.operation.implementations
-        if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
-            raise InputError(self.where, f"{self.operation.name}: implementation",
-                             f"{self.name!r} is no name; give it one, as in benchmark(..., implementation=\"fused\")")
-        if self.name in others:
-            raise self.error("", f"is registered already, at {others[self.name].where}")
-        if self.device not in (None, "cuda", "cpu"):
-            raise self.error("device", f"must be \"cuda\" or \"cpu\", not {self.device!r}")
-        if self.arrays not in ARRAYS:
-            raise self.error("arrays", f"must be one of {', '.join(ARRAYS)}, not {self.arrays!r}")
-        for field, given in (("prepare", self.prepare), ("choices", self.choices)):
-            if given is not None and not callable(given):
-                raise self.error(field, f"must be a function, not {given!r}")
-        others[self.name] = self
-
-    def callable_for(self, problem: Problem) -> Callable:
-        """What is called, and timed."""
-        if not self.factory:
-            return self.function
-        made = self.function(problem)
-        if not callable(made):
-            raise self.error("factory", f"must return a function, not {made!r}")
-        return made
-
-    def prepared(self, problem: Problem, inputs: Sequence[Any]) -> list[Any]:
-        """What the callable gets in place of the inputs."""
-        if self.prepare is None:
-            return list(inputs)
-        made = self._ask("prepare", problem, *inputs)
-        if made is None:
-            raise self.error("prepare", "returns None; it must return what the callable gets in place of the inputs")
-        if isinstance(made, Mapping):
-            return list(made.values())
-        return list(made) if isinstance(made, (list, tuple)) else [made]
-
-    def work(self, problem: Problem) -> list[Stage]:
-        if self.stages is None:
-            return [self.operation.work(problem)]
-        stages = self._ask("stages", problem, problem)
-        if not isinstance(stages, (list, tuple)) or not all(isinstance(stage, Stage) for stage in stages):
-            raise self.error("stages", "must return a list of fusegate.Stage")
-        for stage in stages:
-            for field, value in (("flops", stage.flops), ("min_bytes", stage.min_bytes)):
-                if not _is_amount(value):
-                    raise self.error("stages", f"'{stage.name}': {field} must be a number from 0, not {value!r}")
-        return list(stages)
-
-    def chosen(self, problem: Problem) -> dict[str, str]:
-        """As the run file has it."""
-        found = {} if self.choices is None else self._ask("choices", problem, problem)
-        if not isinstance(found, Mapping):
-            raise self.error("choices", f"must return a dict, not {type(found).__name__}")
-        return {str(name): str(value) for name, value in found.items()}
-
-    def _ask(self, field: str, problem: Problem, *arguments) -> Any:
-        """Another's function, whose exceptions become lines that name it."""
-        try:
-            return getattr(self, field)(*arguments)
-        except (InputError, KeyboardInterrupt):
-            raise
-        except BaseException as error:  # pylint: disable=broad-except
-            raise self.error(field, f"raised {one_line(error)}{_place_of(error)} for {problem.name}") from error
-
-    @property
-    def full_name(self) -> str:
-        return f"{self.operation.name}/{self.name}"
-
-    def benchmark_name(self, problem: Problem) -> str:
-        return f"{self.full_name}/{problem.name}"
-
-    def error(self, field: str, problem: str) -> InputError:
-        return InputError(self.where, ".".join(filter(None, (self.operation.name, self.name, field))), problem)
 
 
 def benchmark(operation: Union[str, Operation], implementation: Optional[str] = None, *,
@@ -420,15 +301,15 @@ def benchmark(operation: Union[str, Operation], implementation: Optional[str] = 
               device: Optional[str] = None, stages: Optional[Callable[[Problem], Sequence[Stage]]] = None,
               choices: Optional[Callable[[Problem], Mapping[str, Any]]] = None, arrays: Optional[str] = None,
               **defining: Any) -> Callable[[Callable], Callable]:
-    """Register a callable that launches GPU work on the current stream as a benchmark.
+    """Register a callable that launches its work on the current stream as a benchmark.
 
     Parameters
     ----------
     operation : str or Operation
-        What it computes. A name with ``inputs``, ``reference``, ``axes`` and ``dtypes`` defines an operation; a name
-        without them is that of an operation that was defined before, whose inputs and reference it shares.
+        What it computes. A name with ``inputs``, ``reference``, ``axes`` and ``dtypes`` defines an operation. A name
+        alone refers to an operation that was defined before, and shares its inputs and reference.
     implementation : str, optional
-        Its name; that of the function where left out.
+        Its name; by default the function's.
     writes, factory, prepare, requires, device, stages, choices, arrays
         See :meth:`Operation.benchmark`.
     **defining
@@ -438,9 +319,9 @@ def benchmark(operation: Union[str, Operation], implementation: Optional[str] = 
     Returns
     -------
     callable
-        A decorator, which returns the function as it is.
+        A decorator that returns the function unchanged.
 
-    Examples
+        A decorator that returns the function unchanged.
     --------
     >>> @fusegate.benchmark(operation="softmax", axes={"rows": [4096], "cols": [1024]}, dtypes=["fp16"],
     ...                     inputs=lambda p: {"x": fusegate.normal(p.rows, p.cols)},
@@ -448,30 +329,31 @@ def benchmark(operation: Union[str, Operation], implementation: Optional[str] = 
     ... def softmax(x):
     ...     return torch.softmax(x, dim=-1)
     """
-    where = _caller()
+    where = caller()
     if isinstance(operation, Operation):
         if defining:
-            raise InputError(where, operation.name, f"{next(iter(defining))} is the operation's, at {operation.where}")
+            raise InputError(where, operation.name, f"{next(iter(defining))} belongs to the operation, which is defined at "
+                                                    f"{operation.where}")
     elif defining:
         try:
             operation = Operation(operation, where=where, arrays=arrays or "torch", **defining)
-        except TypeError as error:  # as Python has it: a missing argument, or one that there is not
-            told = re.sub(r"(Operation\.)?__init__\(\)", "benchmark()", str(error))
-            raise InputError(where, str(operation), told) from error
+        except TypeError as error:  # a missing or an unknown argument
+            raise InputError(where, str(operation), re.sub(r"(Operation\.)?__init__\(\)", "benchmark()", str(error))) \
+                from error
     elif not isinstance(operation, str):
         raise InputError(where, "operation", "must be a name, as in @fusegate.benchmark(operation=\"geglu\", ...), or an "
                                              f"Operation, not {operation!r}")
     elif operation in _operations:
         operation = _operations[operation]
     else:
-        raise InputError(where, str(operation), "no operation of that name was defined before; define it by inputs, "
-                                                "reference, axes and dtypes")
+        raise InputError(where, str(operation), "unknown operation; define it here with inputs, reference, axes and "
+                                                "dtypes, or before")
     return operation.benchmark(implementation, writes=writes, factory=factory, prepare=prepare, requires=requires,
                                device=device, stages=stages, choices=choices, arrays=arrays)
 
 
 def operations() -> dict[str, Operation]:
-    """Every operation that was registered, by its name.
+    """The registered operations by name.
 
     Returns
     -------
@@ -481,7 +363,7 @@ def operations() -> dict[str, Operation]:
 
 
 def clear() -> None:
-    """Forget every registration, as when a cell of a notebook is run again."""
+    """Forget every registration, for example to run a notebook's cell again."""
     _operations.clear()
 
 
@@ -489,43 +371,5 @@ def _names(names: Union[str, Sequence[str]]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-def _is_amount(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < float("inf")
-
-
 def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
-
-
-def _is_own(path: str) -> bool:
-    """Whether the file is this package's."""
-    own = pathlib.Path(__file__).parent
-    return own in pathlib.Path(path).parents and not path.endswith("_test.py")
-
-
-def _caller() -> str:
-    """"file:line" of the code that called this package."""
-    frame = sys._getframe(1)  # pylint: disable=protected-access
-    while frame.f_back is not None and _is_own(frame.f_code.co_filename):
-        frame = frame.f_back
-    return f"{_short(frame.f_code.co_filename)}:{frame.f_lineno}"
-
-
-def _place_of(error: BaseException) -> str:
-    """" at kernels.py:12", where a function of another raised."""
-    trace, place = error.__traceback__, ""
-    while trace is not None:
-        if _is_own(trace.tb_frame.f_code.co_filename):
-            trace = trace.tb_next
-            continue
-        place = f" at {_short(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"
-        trace = trace.tb_next
-    return place
-
-
-def _short(path: str) -> str:
-    """As a user would type it: relative where it lies below the current folder."""
-    try:
-        return str(pathlib.Path(path).resolve().relative_to(pathlib.Path.cwd()))
-    except (ValueError, OSError):
-        return path

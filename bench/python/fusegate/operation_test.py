@@ -1,4 +1,4 @@
-"""Registrations: names, problems, and what is refused with file, operation and field."""
+"""Registrations: names, problems, and errors that name file, operation and field."""
 
 import types
 import unittest
@@ -109,7 +109,7 @@ class RegistrationTest(unittest.TestCase):
         with self.assertRaisesRegex(InputError, "attention.bad.stages: raised AttributeError: the problem has no axis"):
             operation.implementations["bad"].work(problem)
 
-    def test_what_is_prepared_stands_in_the_inputs_stead(self):
+    def test_the_callable_gets_what_prepare_returns(self):
         operation = self.operation()
         (problem, *_) = operation.problems("cpu")
         for number, (prepare, expected) in enumerate((
@@ -119,14 +119,14 @@ class RegistrationTest(unittest.TestCase):
             operation.benchmark(f"made{number}", prepare=prepare)(lambda x: x)
             self.assertEqual(operation.implementations[f"made{number}"].prepared(problem, [3, 5]), expected)
 
-    def test_says_what_is_wrong_with_what_prepares_and_what_tells_choices(self):
+    def test_says_what_is_wrong_with_prepare_and_choices(self):
         operation = self.operation()
         problem = next(operation.problems("cpu"))
 
         def refuse():
             raise InputError("kernels.py", "tile", "must be a power of two")
         for number, (fields, expected) in enumerate((
-                ({"prepare": lambda x: None}, r"prepare: returns None; it must return what the callable gets in place"),
+                ({"prepare": lambda x: None}, r"prepare: returns None; it must return the arguments"),
                 ({"prepare": lambda x: x.shape}, r"prepare: raised AttributeError: .* at \S*operation_test.py:\d+ for "
                                                  r"bf16/heads:16/kv:4096"),
                 ({"prepare": lambda: 3}, r"prepare: raised TypeError: .* takes 0 positional arguments"),
@@ -152,7 +152,7 @@ class RegistrationTest(unittest.TestCase):
         operation.benchmark("fixed")(len)
         self.assertEqual(operation.implementations["fixed"].chosen(problem), {})
 
-    def test_a_registration_twice_names_both_places(self):
+    def test_a_registration_twice_names_both_registrations(self):
         operation = self.operation()
         operation.benchmark("fused")(lambda x: x)
         with self.assertRaisesRegex(InputError, HERE + r"attention.fused: is registered already, at \S*operation_test.py:\d+"):
@@ -165,8 +165,8 @@ class RegistrationTest(unittest.TestCase):
             return [1 // 0]
         for fields, expected in (
                 ({"axes": throws}, r"attention.axes: raised ZeroDivisionError: .* at \S*operation_test.py:\d+"),
-                ({"axes": {}}, "attention.axes: must have one axis with one value at least"),
-                ({"axes": {"heads": []}}, "attention.axes: must have one axis with one value"),
+                ({"axes": {}}, "attention.axes: must have at least one axis with at least one value"),
+                ({"axes": {"heads": []}}, "attention.axes: must have at least one axis"),
                 ({"axes": {"heads": [0]}}, r"attention.axes\['heads'\]: must be a whole number from 1 to 16777216, a fraction, "
                                            r"True or False, or a name, not 0"),
                 ({"axes": {"heads": [float("nan")]}}, r"attention.axes\['heads'\]: must be .*, not nan"),
@@ -174,17 +174,17 @@ class RegistrationTest(unittest.TestCase):
                 ({"axes": {"kind": ["a/b"]}}, r"attention.axes\['kind'\]: must be .*, not 'a/b'"),
                 ({"axes": {"kind": ["8"]}}, r"attention.axes\['kind'\]: must be .*, not '8'"),
                 ({"axes": {"kind": ["true"]}}, r"attention.axes\['kind'\]: must be .*, not 'true'"),
-                ({"axes": {"dtype": [1]}}, r"attention.axes\['dtype'\]: is no name for an axis"),
-                ({"axes": {"a/b": [1]}}, r"attention.axes\['a/b'\]: is no name for an axis"),
-                ({"axes": [{"a": 1}, {"b": 1}]}, "attention.axes: must be the same of every problem: a; one has b"),
+                ({"axes": {"dtype": [1]}}, r"attention.axes\['dtype'\]: cannot name an axis; use letters"),
+                ({"axes": {"a/b": [1]}}, r"attention.axes\['a/b'\]: cannot name an axis; use letters"),
+                ({"axes": [{"a": 1}, {"b": 1}]}, "attention.axes: must be the same for every problem; one has a, another b"),
                 ({"dtypes": ["half"]}, "attention.dtypes: unknown dtype 'half'; known: fp64, fp32"),
                 ({"dtypes": [3]}, "attention.dtypes: unknown dtype 3; known: fp64"),
-                ({"dtypes": []}, "attention.dtypes: must name one at least"),
+                ({"dtypes": []}, "attention.dtypes: must name at least one"),
                 ({"inputs": 3}, "attention.inputs: must be a function, not 3"),
                 ({"reference": None}, "attention.reference: must be a function, not None"),
-                ({"outputs": []}, "attention.outputs: must name one result"),
+                ({"outputs": []}, "attention.outputs: must name at least one result"),
                 ({"arrays": "jax"}, "attention.arrays: must be one of torch, cupy, numpy, not 'jax'"),
-                ({"name": "a/b"}, "operation: 'a/b' is no name: letters, digits")):
+                ({"name": "a/b"}, "operation: 'a/b' is not a name; use letters, digits")):
             with self.subTest(expected), self.assertRaisesRegex(InputError, HERE + expected):
                 self.operation(**fields)
             fusegate.clear()
@@ -192,26 +192,26 @@ class RegistrationTest(unittest.TestCase):
     def test_says_what_is_wrong_with_an_implementation(self):
         operation = self.operation()
         for arguments, options, expected in (
-                (["a b"], {}, "attention: implementation: 'a b' is no name"), ([], {}, "'<lambda>' is no name"),
+                (["a b"], {}, "attention: implementation: 'a b' is not a name"), ([], {}, "'<lambda>' is not a name"),
                 (["x"], {"device": "tpu"}, 'attention.x.device: must be "cuda" or "cpu", not \'tpu\''),
                 (["y"], {"arrays": "jax"}, "attention.y.arrays: must be one of torch")):
             with self.subTest(expected), self.assertRaisesRegex(InputError, HERE + ".*" + expected):
                 operation.benchmark(*arguments, **options)(lambda x: x)
-        with self.assertRaisesRegex(InputError, HERE + "attention: decorates 3, which is no function"):
+        with self.assertRaisesRegex(InputError, HERE + "attention: decorates 3, which is not a function"):
             operation.benchmark("z")(3)
 
     def test_says_what_a_decorator_lacks(self):
-        with self.assertRaisesRegex(InputError, HERE + "softmax: no operation of that name was defined before; define it"):
+        with self.assertRaisesRegex(InputError, HERE + "softmax: unknown operation; define it here"):
             fusegate.benchmark(operation="softmax", implementation="x")
         with self.assertRaisesRegex(InputError, HERE + r"softmax: benchmark\(\) missing 3 required keyword-only arguments"):
             fusegate.benchmark(operation="softmax", inputs=lambda p: {})
         with self.assertRaisesRegex(InputError, HERE + r"softmax: benchmark\(\) got an unexpected keyword argument 'flop'"):
             fusegate.benchmark(operation="softmax", flop=3)
         operation = self.operation()
-        with self.assertRaisesRegex(InputError, HERE + r"attention: flops is the operation's, at \S+:\d+"):
+        with self.assertRaisesRegex(InputError, HERE + r"attention: flops belongs to the operation, which is defined at \S+:\d+"):
             fusegate.benchmark(operation=operation, implementation="x", flops=3)
 
-    def test_figures_must_be_numbers(self):
+    def test_flops_bytes_and_tolerances_must_be_numbers(self):
         operation = self.operation(flops=lambda p: "many", bytes=lambda p: -1)
         operation.benchmark("one")(lambda x: x)
         problem = next(operation.problems("cpu"))
@@ -228,7 +228,7 @@ class RegistrationTest(unittest.TestCase):
 
 
 class TensorTest(unittest.TestCase):
-    def test_refuses_what_is_no_shape_and_no_dtype(self):
+    def test_refuses_wrong_shapes_and_dtypes(self):
         with self.assertRaisesRegex(ValueError, "a size of a shape must be a whole number from 0, not 2.5"):
             fusegate.uniform(2.5)
         with self.assertRaisesRegex(ValueError, "unknown dtype 'half'; known: fp64"):

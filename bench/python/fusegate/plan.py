@@ -1,4 +1,4 @@
-"""The list of benchmarks: of what a suite sweeps, what can be measured here."""
+"""The plan: the suite's benchmarks that can be measured here."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import re
 from typing import Callable, Optional
 
 from .errors import InputError
-from .operation import Implementation, Operation, Stage
+from .implementation import Implementation, Stage
+from .operation import Operation
 from .problem import Problem
 from .suite import Suite, planned_problems
 
@@ -34,14 +35,14 @@ class Benchmark:
 
 @dataclasses.dataclass
 class Plan:
-    """benchmarks: each once; those of one operation and problem stand side by side, since they share the reference.
-    refusals: what was left out and why, one sentence each."""
+    """benchmarks: each once; those of one operation and problem are neighbours, since they share the reference. refusals:
+    what is left out and why, one sentence each."""
 
     benchmarks: list[Benchmark]
     refusals: list[str]
 
     def controls(self, suite: Suite) -> list[str]:
-        """The names of those that are registered as controls, or named by the suite; sorted."""
+        """The sorted names of those that are registered as controls or named by the suite."""
         return sorted(each.name for each in self.benchmarks if each.operation.is_control or
                       any(re.search(pattern, each.name) for pattern in suite.controls))
 
@@ -55,7 +56,7 @@ class Plan:
 
 def make_plan(suite: Suite, operations: dict[str, Operation], device: str, wanted: Callable[[str], bool],
               is_installed: Optional[Callable[[str], bool]] = None) -> Plan:
-    """wanted: by a benchmark's name. Raises InputError where nothing is left to run."""
+    """wanted: by a benchmark's name. Raises InputError if nothing is left to measure."""
     is_installed = is_installed or _is_installed
     benchmarks: dict[str, Benchmark] = {}
     refusals: dict[str, None] = {}
@@ -73,15 +74,15 @@ def make_plan(suite: Suite, operations: dict[str, Operation], device: str, wante
                         benchmarks[benchmark.name] = benchmark
     if not benchmarks:
         raise InputError(suite.name, "sweeps", f"nothing is left to run: "
-                                               f"{next(iter(refusals), 'no benchmark has a name that fits')}")
+                                               f"{next(iter(refusals), 'no benchmark matches --filter')}")
     return Plan(list(benchmarks.values()), list(refusals))
 
 
 def name_filter(expression: str) -> Callable[[str], bool]:
-    """A regular expression; with a leading '-', what it does not fit. Raises re.error, or RecursionError for one of too many brackets."""
+    """A regular expression; a leading '-' negates it. Raises re.error, or RecursionError for too many brackets."""
     negated = expression.startswith("-")
     pattern = re.compile(expression[1:] if negated else expression)
-    # Google Benchmark, too, looks for the name with this at its end.
+    # Google Benchmark matches the name with this suffix.
     return lambda name: bool(pattern.search(f"{name}/manual_time")) != negated
 
 
@@ -90,11 +91,11 @@ def _refuse(implementation: Implementation, device: str, is_installed: Callable[
     missing = [name for name in implementation.requires if not is_installed(name)]
     why = ""
     if implementation.device not in (None, device):
-        why = f"it runs on {implementation.device} and this is {device}"
+        why = f"it runs on {implementation.device} only, and this is {device}"
     elif implementation.arrays == "cupy" and device != "cuda":
-        why = f"it takes CuPy's arrays and this is {device}"
+        why = f"it takes CuPy's arrays, and this is {device}"
     elif implementation.arrays == "numpy" and device != "cpu":
-        why = f"it takes NumPy's arrays and this is {device}"
+        why = f"it takes NumPy's arrays, and this is {device}"
     elif missing:
         why = f"{missing[0]} is not installed"
     if why:

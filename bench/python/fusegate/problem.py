@@ -1,4 +1,4 @@
-"""A problem: the axes' values and the number format that an operation is computed for."""
+"""A problem: values of the axes and a number format, for which an operation is computed."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .tensors import DTYPES
 LARGEST_AXIS = 1 << 24
 # A size, a fraction, a switch, or a name.
 AxisValue = Union[int, float, bool, str]
-# What a value must be, for messages.
+# Describes a valid value in messages.
 AXIS_VALUES = f"a whole number from 1 to {LARGEST_AXIS}, a fraction, True or False, or a name"
-# Values stand between the slashes of a benchmark's name.
+# A benchmark's name puts values between slashes.
 _VALUE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
 
 
 def is_axis_value(value: Any) -> bool:
-    """Whether it can be an axis's: its text in a benchmark's name is then its own alone."""
+    """Whether an axis can have the value: its text in a benchmark's name must be unambiguous."""
     if isinstance(value, bool):
         return True
     if isinstance(value, int):
@@ -31,14 +31,14 @@ def is_axis_value(value: Any) -> bool:
 
 
 def axis_text(value: AxisValue) -> str:
-    """As it stands in a benchmark's name: 8, 0.5, true, gelu."""
+    """The value as a benchmark's name has it: 8, 0.5, true, gelu."""
     if isinstance(value, bool):
         return str(value).lower()
     return repr(float(value)) if isinstance(value, float) else str(value)
 
 
 def parse_axis_value(text: str) -> AxisValue:
-    """What axis_text() made the text of; it need not be a value that an axis can have."""
+    """The inverse of axis_text(). The result need not be a valid value of an axis."""
     if text in ("true", "false"):
         return text == "true"
     for kind in (int, float):
@@ -51,7 +51,7 @@ def parse_axis_value(text: str) -> AxisValue:
 
 @dataclasses.dataclass(frozen=True)
 class Problem:
-    """What your functions are told: ``problem.rows`` is the value of the axis ``rows``.
+    """The argument of your functions: ``problem.rows`` is the value of the axis ``rows``.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Problem:
 
     @property
     def name(self) -> str:
-        """As it stands in the benchmark's name: ``bf16/heads:16/kv:4096``."""
+        """As the benchmark's name has it: ``bf16/heads:16/kv:4096``."""
         return "/".join((self.dtype, *(f"{axis}:{axis_text(value)}" for axis, value in self.items)))
 
     @property
@@ -83,7 +83,7 @@ class Problem:
 
     @property
     def torch_dtype(self):
-        """The number format as torch has it: ``torch.bfloat16``."""
+        """torch's number format: ``torch.bfloat16``."""
         import torch  # pylint: disable=import-outside-toplevel
         return getattr(torch, DTYPES[self.dtype][1])
 
@@ -91,7 +91,7 @@ class Problem:
         return dict(self.items)[axis]
 
     def __getattr__(self, axis: str) -> AxisValue:
-        # Asked for what is no attribute: an axis, or nothing.
+        # Called only for names that are not attributes.
         values = dict(object.__getattribute__(self, "items"))
         if axis in values:
             return values[axis]

@@ -1,4 +1,4 @@
-"""The program: what a process of `python -m fusegate run`, or of a file of kernels that ends in fusegate.main(), does."""
+"""The program `python -m fusegate run`, and of a file of kernels that ends in fusegate.main()."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from collections.abc import Sequence
 from typing import Any, Callable, Optional
 
 from . import loading
-from .console import complain, for_log, take_streams
+from .console import for_log, log, take_streams
 from .errors import DeviceLost, InputError
 from .machine.environment import Watch, environment, provenance
 from .machine.libraries import loaded_versions
 from .machine.nvml import Nvml
-from .measuring.invocation import Invocation, Request, event_line
+from .measuring.process import Process, Request, event_line
 from .measuring.opening import open_device
 from .measuring.run_file import RunFile, google_context, read_run_file, require_replaceable, require_same_measurement
 from .options import START, Options, parse_options, suite_of
@@ -34,14 +34,14 @@ _LIBRARIES = ("torch", "triton", "cupy", "numpy", "liger_kernel")
 _USAGE = """usage: python -m fusegate run FILE_OR_MODULE [flags]
        python -m fusegate run --help | --version
 
-Measures the benchmarks that a Python file registers by @fusegate.benchmark, once.
+Measures the benchmarks that a Python file registers with @fusegate.benchmark once.
 `fusegate run --program "python3 -m fusegate run FILE"` makes a run of several such processes."""
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> None:
-    """Measure what was registered, by the flags of the command line, and end the program.
+    """Measure the registered benchmarks, as the command line asks, and end the program.
 
-    The last line of a file of kernels, which makes it a program for ``fusegate run --program``::
+    As the last line of a file of kernels, it makes the file a program for ``fusegate run --program``::
 
         if __name__ == "__main__":
             fusegate.main()
@@ -49,14 +49,14 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     Parameters
     ----------
     arguments : list of str, optional
-        The command line, ``sys.argv[1:]`` where left out.
+        The command line; by default ``sys.argv[1:]``.
 
     Raises
     ------
     InputError
-        Where ``python -m fusegate run`` loads the file, which is to call this only where it is the program.
+        If ``python -m fusegate run`` loads the file: it must call this only as the program itself.
     SystemExit
-        With 0 where every benchmark was measured; with 2 where one failed, or what was asked for cannot be done.
+        With 0 if every benchmark was measured; with 2 if one failed, or the flags cannot be followed.
     """
     loading.require_loaded()
     given = list(sys.argv[1:] if arguments is None else arguments)
@@ -64,7 +64,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
 
 
 def command(arguments: Sequence[str]) -> int:
-    """Of `python -m fusegate`."""
+    """Runs `python -m fusegate`. Returns the exit code."""
     return guarded(lambda: _commanded(arguments))
 
 
@@ -76,14 +76,14 @@ def _commanded(arguments: Sequence[str]) -> int:
         print(_USAGE)
         return 0
     if arguments[:1] != ["run"]:
-        told = f"{arguments[0]}: unknown command" if arguments else "no command"
-        complain(f"{told}; there is `python -m fusegate run FILE_OR_MODULE`")
+        what = f"{arguments[0]}: unknown command" if arguments else "no command"
+        log(f"{what}; use `python -m fusegate run FILE_OR_MODULE`")
         return BAD_INPUT
     return run(parse_options(arguments[1:], takes_target=True))
 
 
 def guarded(work: Callable[[], int], program: str = "fusegate") -> int:
-    """The exit code. What goes wrong is one line."""
+    """Returns the exit code. Prints an error as one line."""
     take_streams()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -92,14 +92,14 @@ def guarded(work: Callable[[], int], program: str = "fusegate") -> int:
         finally:
             sys.stdout.flush()  # a full disk behind a redirection shows only now
     except InputError as error:
-        complain(error, program)
+        log(error, program)
     except DeviceLost as error:
-        complain(f"the device was lost, and the rest was not measured ({error})", program)
+        log(f"the device was lost, and the other benchmarks were not measured ({error})", program)
     except KeyboardInterrupt:
-        complain("interrupted; what was measured is kept in the run file, where one was asked for", program)
+        log("interrupted; with --out, the run file has the samples so far", program)
     except OSError as error:
-        complain(f"standard output: cannot be written: {error.strerror}", program)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # else Python complains once more when it ends
+        log(f"standard output: cannot be written: {error.strerror}", program)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # else Python reports the same error when it ends
     return BAD_INPUT
 
 
@@ -111,12 +111,12 @@ def run(options: Options) -> int:
     device, meter = open_device(options.device, needs_torch)
     protocol = suite.protocol_on(device.kind)
     if device.kind == "cpu" and protocol.layout == "numbered":
-        raise InputError(f"suite {suite.name}", "protocol.layout", f"{device.name} leaves the layout of memory to malloc")
+        raise InputError(f"suite {suite.name}", "protocol.layout", "cannot be \"numbered\" on a CPU; use \"driver\"")
     protocol.layout = protocol.layout or ("numbered" if device.kind == "cuda" else "driver")
     watch = Watch(Nvml.open() if device.uuid else None, device.uuid)
     libraries = loaded_versions(_LIBRARIES)
     seed = random.SystemRandom().getrandbits(63) if options.seed is None else options.seed
-    context = fusegate_context(suite.name, seed, options.invocation, protocol, device, watch, libraries, kernels.folder)
+    context = fusegate_context(suite.name, seed, options.process, protocol, device, watch, libraries, kernels.folder)
     if options.environment:
         print(json.dumps({"device_kind": device.kind, **{key: context[key] for key in (
             "environment", "libraries", "machine", "doubts")}}, indent=2))
@@ -131,14 +131,14 @@ def run(options: Options) -> int:
         return 0
     say = (lambda line: print(line, flush=True)) if options.progress else None
     for note in [*(f"left out {refusal}" for refusal in plan.refusals), *_unnamed(options, kernels)]:
-        complain(note)
+        log(note)
         if say is not None:
             say(event_line({"event": "note", "text": note}))
     planned = {each.implementation.full_name for each in plan.benchmarks}
-    request = Request(protocol, seed, options.invocation, libraries,
+    request = Request(protocol, seed, options.process, libraries,
                       left_out=sorted(kernels.full_names() - planned), say=say,
                       stuck_after_s=options.stuck_after_s(device.kind),
-                      leave=lambda: _measure_the_rest(options), energy_ms=options.energy_ms,
+                      leave=lambda: _resume_in_new_process(options), energy_ms=options.energy_ms,
                       profile=options.profile and device.kind == "cuda" and options.out is not None)
     return measure(device, meter, watch, plan, request, context, options)
 
@@ -148,70 +148,70 @@ def fusegate_context(suite: str, seed: int, number: int, protocol, device, watch
     """context.fusegate of the run file."""
     origin = provenance(folder, device, libraries)
     doubts = {*watch.doubts, *({"dirty_tree"} if origin["dirty"] else ())}
-    return {"schema_version": SCHEMA_VERSION, "suite": suite, "seed": seed, "invocation": number, "finished": False,
+    return {"schema_version": SCHEMA_VERSION, "suite": suite, "seed": seed, "process": number, "finished": False,
             "protocol": protocol.to_json(), "environment": environment(device, watch), "provenance": origin,
             "machine": watch.machine(), "libraries": libraries, "doubts": sorted(doubts)}
 
 
 def measure(device, meter, watch: Watch, plan: Plan, request: Request, context: dict[str, Any],
             options: Options) -> int:
-    kept: list[dict[str, Any]] = []
+    entries: list[dict[str, Any]] = []
     if options.out is not None and options.resume and options.out.is_file():
-        earlier, kept = read_run_file(options.out)
+        earlier, entries = read_run_file(options.out)
         require_same_measurement(options.out, earlier, context)
         context["doubts"] = sorted({*context["doubts"], *earlier.get("doubts", ())})
     elif options.out is not None and not options.force:
         require_replaceable(options.out, context, {each.name for each in plan.benchmarks})
-    run_file = RunFile(options.out, {**google_context(sys.argv[0]), "fusegate": context}, kept)
-    invocation = Invocation(device, meter, watch, plan.benchmarks, request, run_file, kept)
+    run_file = RunFile(options.out, {**google_context(sys.argv[0]), "fusegate": context}, entries)
+    process = Process(device, meter, watch, plan.benchmarks, request, run_file, entries)
     start = time.monotonic()
     try:
-        invocation.run()
+        process.run()
     except DeviceLost as error:
         run_file.close()
-        complain(f"the device was lost: {error}")
+        log(f"the device was lost: {error}")
         if options.out is None:
-            complain("the rest was not measured")
+            log("the other benchmarks were not measured; name a run file with --out, so that a new process measures them")
             return BAD_INPUT
-        _measure_the_rest(options)
+        _resume_in_new_process(options)
     finally:
         run_file.close()
     if options.out is not None:
-        complain(f"{len(invocation.measured())} benchmarks in {time.monotonic() - start:.1f} s: "
-                 f"{invocation.checking_s:.1f} s checking, {run_file.writing_s:.2f} s on the run file")
+        log(f"{len(process.measured())} benchmarks in {time.monotonic() - start:.1f} s: "
+                 f"{process.checking_s:.1f} s checking, {run_file.writing_s:.2f} s on the run file")
     if not options.progress:
-        print_table(invocation)
-    return BAD_INPUT if invocation.failed() else 0
+        print_table(process)
+    return BAD_INPUT if process.failed() else 0
 
 
-def print_table(invocation: Invocation) -> None:
-    accounts = [account for account in invocation.accounts if account.times_ns and not account.failure]
-    width = max((len(account.name) for account in accounts), default=0)
-    for account in accounts:
-        print(for_log(f"{account.name:{width}}  {statistics.median(account.times_ns) / 1e3:12.2f} us"))
+def print_table(process: Process) -> None:
+    benchmarks = [benchmark for benchmark in process.benchmarks if benchmark.times_ns and not benchmark.failure]
+    width = max((len(benchmark.name) for benchmark in benchmarks), default=0)
+    for benchmark in benchmarks:
+        print(for_log(f"{benchmark.name:{width}}  {statistics.median(benchmark.times_ns) / 1e3:12.2f} us"))
 
 
 def _unnamed(options: Options, kernels: loading.Kernels) -> list[str]:
-    """A sentence where a kernel was registered and forgotten."""
+    """A sentence if a registered implementation is in no suite."""
     if options.problems:
         return []
     folder = kernels.folder / "suites"
     suites = [read_suite(options.suite or ALL, folder, kernels.operations), *read_suites(folder, kernels.operations)]
     names = unnamed_implementations(suites, kernels.operations)
-    return [f"no suite names {', '.join(names)}, and no gate judges what no suite names; add it to a suite, or measure "
-            f"--suite {ALL}"] if names else []
+    return [f"no suite names {', '.join(names)}, so that no gate judges it; add it to a suite, or measure with --suite {ALL}"] \
+        if names else []
 
 
 def _of_this_program() -> loading.Kernels:
-    """What the file that calls main() registered."""
+    """The registrations of the file that calls main()."""
     return loading.Kernels(sys.argv[0], pathlib.Path(sys.argv[0]).resolve().parent)
 
 
-def _measure_the_rest(options: Options) -> None:
-    """In a fresh process, which takes this one's place. Without a run file nothing says what is done already."""
+def _resume_in_new_process(options: Options) -> None:
+    """Replaces this process by one that measures the other benchmarks. Without a run file, it only ends this one."""
     if options.out is None:
         os._exit(BAD_INPUT)  # pylint: disable=protected-access
-    # Python 3.9 does not keep its own command line.
+    # Python 3.9 has no sys.orig_argv.
     started = getattr(sys, "orig_argv", None)
     arguments = list(started[1:]) if started else \
         ["-m", "fusegate", *sys.argv[1:]] if options.target else list(sys.argv)

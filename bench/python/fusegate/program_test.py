@@ -64,12 +64,12 @@ class ProgramTest(FolderTest):
     def read(self):
         return json.loads(self.out.read_text(encoding="utf-8"))
 
-    def assert_complains(self, result, expected):
+    def assert_refused(self, result, expected):
         self.assertEqual((result.returncode, result.stdout), (2, ""))
         self.assertRegex(result.stderr, f"^fusegate: {expected}")
         self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
 
-    def test_prints_a_row_a_benchmark(self):
+    def test_prints_a_line_for_each_benchmark(self):
         result = self.run_kernels()
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertEqual([line.split()[0] for line in result.stdout.splitlines()], NAMES)
@@ -90,19 +90,32 @@ class ProgramTest(FolderTest):
         result = self.process("kernels.py", *QUICK, "--filter=plain")
         self.assertEqual((result.returncode, len(result.stdout.splitlines())), (0, 2), result.stderr)
 
-    def test_writes_a_run_file_and_tells_fusegate_how_far_it_is(self):
-        result = self.run_kernels(f"--out={self.out}", "--invocation=3", "--seed=7", "--progress", "--suite=all")
+    def test_writes_a_run_file_and_progress_for_fusegate(self):
+        result = self.run_kernels(f"--out={self.out}", "--process=3", "--seed=7", "--progress", "--suite=all")
         self.assertEqual(result.returncode, 0, result.stderr)
         events = [json.loads(line.split(" ", 1)[1]) for line in result.stdout.splitlines()]
         self.assertEqual((events[0]["event"], events[0]["total"], events[-1]["index"]), ("start", 8, 8))
         run_file = self.read()
         fusegate = run_file["context"]["fusegate"]
-        self.assertEqual((fusegate["suite"], fusegate["invocation"], fusegate["seed"], fusegate["finished"]),
+        self.assertEqual((fusegate["suite"], fusegate["process"], fusegate["seed"], fusegate["finished"]),
                          ("all", 3, 7, True))
         self.assertEqual(set(fusegate["environment"]), {"device", "threads", "cycles"})
         self.assertEqual({entry["name"] for entry in run_file["benchmarks"]}, set(NAMES))
         self.assertGreater(run_file["benchmarks"][0]["sm_clock_hz"], 0)
         self.assertEqual((fusegate["controls"], fusegate["compared_with"]), ([], {"scale": ["plain"]}))
+
+    def test_takes_flags_and_files_of_before(self):
+        self.assertEqual(self.run_kernels(f"--out={self.out}", "--invocation=3", "--places=1").returncode, 0)
+        old = self.read()
+        fusegate = old["context"]["fusegate"]
+        self.assertEqual((fusegate["process"], fusegate["protocol"]["layouts"]), (3, 1))
+        fusegate["invocation"] = fusegate.pop("process")
+        fusegate["protocol"]["places"] = fusegate["protocol"].pop("layouts")
+        self.out.write_text(json.dumps(old), encoding="utf-8")
+        for flag in ("--resume", "--seed=1"):
+            result = self.run_kernels(f"--out={self.out}", "--process=3", "--layouts=1", flag)
+            self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertNotIn("invocation", self.process("-m", "fusegate", "run", "--help").stdout)
 
     def test_says_which_benchmarks_are_controls(self):
         copy = KERNELS.replace('"scale", axes', '"scale", control=True, axes')
@@ -127,7 +140,7 @@ class ProgramTest(FolderTest):
         self.assertEqual(failed, {NAMES[1], NAMES[3]})
         self.assertTrue(self.read()["context"]["fusegate"]["finished"])
 
-    def test_goes_on_with_a_run_file_and_replaces_none_unasked(self):
+    def test_resumes_a_run_file_and_replaces_another_only_with_force(self):
         self.assertEqual(self.run_kernels(f"--out={self.out}", "--seed=7").returncode, 0)
         whole = self.read()
         cut = {**whole, "benchmarks": [entry for entry in whole["benchmarks"] if entry["name"] != NAMES[2]]}
@@ -138,14 +151,14 @@ class ProgramTest(FolderTest):
         self.assertEqual(resumed[:len(cut["benchmarks"])], cut["benchmarks"])
         self.assertEqual({entry["name"] for entry in resumed[len(cut["benchmarks"]):]}, {NAMES[2]})
         before = self.out.read_bytes()
-        self.assert_complains(self.run_kernels(f"--out={self.out}", "--samples=3"),
-                              r'\S+1.json: context.fusegate.protocol.places: is 2 there and 3 here; --force replaces')
-        self.assert_complains(self.run_kernels(f"--out={self.out}", "--samples=3", "--resume"),
-                              r"\S+1.json: context.fusegate.protocol.places: is 2 there and 3 here; --resume goes on")
+        self.assert_refused(self.run_kernels(f"--out={self.out}", "--samples=3"),
+                              r'\S+1.json: context.fusegate.protocol.layouts: is 2 in the file and 3 now; --force replaces')
+        self.assert_refused(self.run_kernels(f"--out={self.out}", "--samples=3", "--resume"),
+                              r"\S+1.json: context.fusegate.protocol.layouts: is 2 in the file and 3 now; --resume needs")
         self.assertEqual(self.out.read_bytes(), before)
         self.assertEqual(self.run_kernels(f"--out={self.out}", "--samples=3", "--force").returncode, 0)
 
-    def test_what_never_ends_costs_itself_and_the_rest_is_measured_in_a_fresh_process(self):
+    def test_after_a_benchmark_that_never_ends_a_new_process_measures_the_others(self):
         self.kernels.write_text(KERNELS + '''
 @scale.benchmark()
 def stuck(x):
@@ -161,7 +174,7 @@ def stuck(x):
         self.assertEqual({entry["name"] for entry in entries if not entry.get("error_occurred")}, set(NAMES[:2]))
         self.assertTrue(self.read()["context"]["fusegate"]["finished"])
 
-    def test_a_device_that_is_lost_costs_one_benchmark_and_the_rest_is_measured_in_a_fresh_process(self):
+    def test_after_a_lost_device_a_new_process_measures_the_others(self):
         self.kernels.write_text(KERNELS + '''
 from fusegate.measuring.numpy_device import NumpyDevice
 
@@ -182,7 +195,7 @@ def lost(_):
         self.assertEqual({entry["name"] for entry in entries if not entry.get("error_occurred")}, set(NAMES))
         self.assertTrue(self.read()["context"]["fusegate"]["finished"])
 
-    def test_a_signal_keeps_what_was_measured(self):
+    def test_after_a_signal_the_run_file_has_the_samples_so_far(self):
         for number in (signal.SIGINT, signal.SIGTERM):
             process = subprocess.Popen([sys.executable, "-m", "fusegate", "run", self.kernels.name, "--idle-us=50000",
                                         "--batch-us=50", f"--out={self.out}", "--force", "--progress"], cwd=self.folder,
@@ -193,7 +206,7 @@ def lost(_):
             process.send_signal(number)
             _, errors = process.communicate(timeout=60)
             self.assertEqual(process.returncode, 2)
-            self.assertIn("fusegate: interrupted; what was measured is kept", errors)
+            self.assertIn("fusegate: interrupted; with --out, the run file has the samples so far", errors)
             run_file = self.read()
             self.assertFalse(run_file["context"]["fusegate"]["finished"])
             self.assertGreaterEqual(len(run_file["benchmarks"]), 4)
@@ -220,10 +233,10 @@ def lost(_):
                              result.stderr)
         self.assertEqual(len(self.run_kernels("--implementation=plain").stdout.splitlines()), 8)
 
-    def test_names_what_no_suite_names(self):
+    def test_names_implementations_in_no_suite(self):
         self.write("suites/pr.json", '{"name": "pr", "sweeps": [{"implementations": ["into"], "cols": [16]}]}')
         self.write("suites/broken.json", "{")
-        expected = "no suite names scale/plain, and no gate judges what no suite names; add it to a suite, or measure --suite all"
+        expected = "no suite names scale/plain, so that no gate judges it; add it to a suite, or measure with --suite all"
         result = self.run_kernels("--suite=pr", "--progress", f"--out={self.out}")
         self.assertEqual((result.returncode, result.stderr.splitlines()[0]), (0, f"fusegate: {expected}"))
         note, start = [json.loads(line.split(" ", 1)[1]) for line in result.stdout.splitlines()[:2]]
@@ -249,33 +262,32 @@ def lost(_):
                                        "'nowhere_to_be_found', at line 2"),
                 (["run", self.write("odd.py", "1 +\n").name], "odd.py: cannot be loaded: SyntaxError: .*, at line 1"),
                 (["run", self.write("empty.py", "import fusegate").name], "empty.py: registers no benchmark; decorate"),
-                (["run", self.write("ends.py", "raise SystemExit(3)").name], r"ends.py: ended the program .*\(3\)"),
+                (["run", self.write("ends.py", "raise SystemExit(3)").name], r"ends.py: called sys.exit\(3\) while it was loaded"),
                 (["run", twice.name], r"twice.py:\d+: scale.plain: is registered already, at twice.py:\d+"),
-                (["run", "kernels.py", "--suite=nope"], "nope: no such suite; there are all, or name a .json file"),
+                (["run", "kernels.py", "--suite=nope"], "nope: no such suite; known: all; or name a .json file"),
                 (["run", "kernels.py", "--speed=3"], "the command line: unrecognized arguments: --speed=3"),
-                (["run", "kernels.py", "--filter=["], r"--filter: '\[' is no regular expression"),
-                (["run", "kernels.py", f"--filter={'(' * 3000}{')' * 3000}"], r"--filter: '\(.*is no regular expression"),
+                (["run", "kernels.py", "--filter=["], r"--filter: '\[' is not a regular expression"),
+                (["run", "kernels.py", f"--filter={'(' * 3000}{')' * 3000}"], r"--filter: '\(.*is not a regular expression"),
                 (["run", "kernels.py", "--samples=0"], "suite all: protocol.samples: must be a whole number from 1"),
                 (["run", "kernels.py", "--samples=x"], "--samples: invalid int value: 'x'"),
-                (["run", "kernels.py", "--axis=heads=3"], "--axis heads: no operation that is measured has this axis; "
-                                                          "there are scale: rows, cols"),
+                (["run", "kernels.py", "--axis=heads=3"], "--axis heads: no measured operation has this axis; known: scale: "
+                                                          "rows, cols"),
                 (["run", "kernels.py", "--axis=cols"], "--axis: 'cols' is not NAME=VALUE"),
-                (["run", "kernels.py", "--problem=cols:3"], "--problem: no operation that is measured has these axes"),
+                (["run", "kernels.py", "--problem=cols:3"], "--problem: no measured operation has these axes"),
                 (["run", "kernels.py", "--problem=cols"], "--problem: 'cols' is not AXIS:VALUE"),
                 (["run", "kernels.py", "--operation=nope"], "--operation: unknown name 'nope'; known: scale"),
                 (["run", "kernels.py", "--implementation=nope"], "--implementation: unknown name 'nope'; known: into, plain"),
-                (["run", "kernels.py", "--layout=numbered"], "suite all: protocol.layout: .* leaves the layout of memory"),
+                (["run", "kernels.py", "--layout=numbered"], "suite all: protocol.layout: cannot be \"numbered\" on a CPU"),
                 (["run", "kernels.py", "--resume"], "--resume: needs --out"),
-                (["run", "kernels.py", "--identify=x.json"], "--identify=x.json: unknown flag; a Python program does not "
-                                                             "tell"),
+                (["run", "kernels.py", "--identify=x.json"], "--identify=x.json: unknown flag; a Python program cannot"),
                 (["run", "kernels.py", "--device=cuda"], "torch: cannot be imported|--device: torch \\S+ finds no CUDA"),
-                (["measure"], "measure: unknown command; there is `python -m fusegate run FILE_OR_MODULE`"),
-                ([], "no command; there is"),
+                (["measure"], "measure: unknown command; use `python -m fusegate run FILE_OR_MODULE`"),
+                ([], "no command; use"),
                 (["run", "a\x1b[2J::error::.py"], r"a\\x1b\[2J::error::.py: no such file")):
             with self.subTest(arguments):
-                self.assert_complains(self.process("-m", "fusegate", *arguments), expected)
+                self.assert_refused(self.process("-m", "fusegate", *arguments), expected)
 
-    def test_an_operation_that_breaks_costs_its_own_benchmarks(self):
+    def test_a_broken_operation_fails_its_own_benchmarks_alone(self):
         self.kernels.write_text(KERNELS.replace("reference=lambda x: 2 * x", "reference=lambda x: x / None") + '''
 @fusegate.benchmark(operation="copy", axes={"n": [64]}, dtypes="fp32", arrays="numpy", reference=lambda x: x,
                     inputs=lambda p: {"x": fusegate.uniform(p.n)}, implementation="numpy")
@@ -289,9 +301,9 @@ def copy(x):
         self.assertEqual([entry["name"] for entry in self.read()["benchmarks"] if not entry.get("error_occurred")],
                          ["copy/numpy/fp32/n:64"] * 2)
 
-    def test_what_ends_the_process_or_cannot_be_told_costs_itself(self):
+    def test_a_benchmark_that_exits_or_raises_oddly_fails_alone(self):
         self.kernels.write_text(KERNELS + '''
-class Odd(Exception):
+class NoText(Exception):
     def __str__(self):
         raise RuntimeError("no text")
 
@@ -303,8 +315,8 @@ def leaves(x):
     raise SystemExit(0)
 
 @scale.benchmark()
-def odd(x):
-    raise Odd()
+def silent(x):
+    raise NoText()
 
 @scale.benchmark(choices=lambda p: sys.exit())
 def skips(x):
@@ -316,17 +328,17 @@ def chooses(x):
 ''', encoding="utf-8")
         result = self.run_kernels(f"--out={self.out}", "--axis=cols=32")
         self.assertEqual(result.returncode, 2)
-        for expected in ("scale/leaves/fp32/rows:64/cols:32: SystemExit: asked to end the process with 0",
-                         "scale/odd/fp32/rows:64/cols:32: Odd: its text cannot be made: __str__ raised RuntimeError",
+        for expected in ("scale/leaves/fp32/rows:64/cols:32: SystemExit: called sys.exit(0)",
+                         "scale/silent/fp32/rows:64/cols:32: NoText: (no message: __str__ raised RuntimeError)",
                          "scale/skips/fp32/rows:64/cols:32: Skipped: not here",
-                         "scale.chooses.choices: raised SystemExit: asked to end the process with "):
+                         "scale.chooses.choices: raised SystemExit: called sys.exit("):
             self.assertIn(expected, result.stderr)
         self.assertNotIn("Traceback", result.stderr)
         self.assertEqual({entry["name"] for entry in self.read()["benchmarks"] if not entry.get("error_occurred")},
                          set(NAMES[:2]))
         self.assertTrue(self.read()["context"]["fusegate"]["finished"])
 
-    def test_work_that_cannot_be_told_costs_the_benchmarks_of_its_operation(self):
+    def test_wrong_flops_or_stages_fail_their_own_benchmarks_alone(self):
         self.kernels.write_text(KERNELS + '''
 bad = fusegate.Operation("bad", axes={"n": [8]}, dtypes="fp32", arrays="numpy", reference=lambda x: x,
                          inputs=lambda p: {"x": fusegate.uniform(p.n)}, flops=lambda p: 1 / 0)
@@ -344,8 +356,8 @@ scale.benchmark("staged", stages=lambda p: ["gelu"])(plain)
     def test_main_without_a_guard_is_named(self):
         self.kernels.write_text(KERNELS + "\nfusegate.main()\n", encoding="utf-8")
         for target in ("kernels.py", "kernels"):
-            self.assert_complains(self.process("-m", "fusegate", "run", target, *QUICK),
-                                  f"{target}: calls fusegate.main\\(\\) while it is loaded; put the call under `if __name__ "
+            self.assert_refused(self.process("-m", "fusegate", "run", target, *QUICK),
+                                  f"{target}: calls fusegate.main\\(\\) while it is being loaded; put the call under `if __name__ "
                                   "== \"__main__\":`")
 
     def test_prints_whatever_the_encoding(self):
@@ -357,7 +369,7 @@ scale.benchmark("staged", stages=lambda p: ["gelu"])(plain)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn(b"\\u2192 \xe9\n", result.stdout)
 
-    def test_outputs_that_are_closed_end_with_a_line_or_are_not_needed(self):
+    def test_closed_outputs_end_with_a_line_or_are_not_needed(self):
         def closed(arguments, redirections):
             return subprocess.run(["sh", "-c", f'exec "$@" {redirections}', "sh", sys.executable, "-m", "fusegate",
                                    *map(str, arguments)], capture_output=True, text=True, check=False, cwd=self.folder,
@@ -378,7 +390,7 @@ scale.benchmark("staged", stages=lambda p: ["gelu"])(plain)
             result = self.process("-m", "fusegate", *arguments)
             self.assertEqual((result.returncode, result.stdout[:len(expected)]), (0, expected))
 
-    def test_every_flag_says_what_it_does_and_what_holds_without_it(self):
+    def test_every_flag_has_help_and_its_default(self):
         parser = options._parser(True)  # pylint: disable=protected-access
         for action in parser._actions:  # pylint: disable=protected-access
             self.assertTrue(action.help, action.option_strings)
@@ -386,9 +398,9 @@ scale.benchmark("staged", stages=lambda p: ["gelu"])(plain)
         defaults = dataclasses.asdict(Protocol())
         for key, (name, unit, *_) in protocol._NUMBERS.items():  # pylint: disable=protected-access
             if key != "spin_us":
-                self.assertIn(f"(default: {defaults[name] // unit})", protocol.FLAG_HELP[key])
+                self.assertIn(f"default: {defaults[name] // unit})", protocol.FLAG_HELP[key])
         for key in ("regime", "order", "l2"):
-            self.assertIn(f"{defaults[key]} (the default", protocol.FLAG_HELP[key])
+            self.assertIn(f"{defaults[key]} (default", protocol.FLAG_HELP[key])
 
     def test_a_full_disk_behind_a_redirection_ends_with_2(self):
         with open("/dev/full", "w", encoding="utf-8") as full:

@@ -1,4 +1,4 @@
-"""Where the plugin keeps a test's run: measured beside what an earlier session left, and renamed once it is whole."""
+"""The run folder of a test: measured beside the run of an earlier session, which it replaces once it is complete."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Optional
 from .errors import InputError
 from .measuring.run_file import FileLock
 
-# Of a file's name; a suffix, and the names beside it, need some of the 255 bytes that there are.
+# Of the 255 bytes of a file's name, suffixes and a leading dot need some.
 _LONGEST_NAME = 150
 
 
 def folder_name(test: str) -> str:
-    """Of a test's id, one that no other has: test_k.py::test_add is test_k.py_test_add. Where more than that :: had to be
-    replaced, a hash of the id tells it from others."""
+    """A name for a test's id that no other test has: test_k.py_test_add for test_k.py::test_add. If more than the :: is
+    replaced, the name ends in a hash of the id."""
     name = re.sub(r"[^A-Za-z0-9_.-]+", "_", test)
     if re.fullmatch(r"[A-Za-z0-9_.-]+\.py::[A-Za-z0-9_]+", test) and len(name) <= _LONGEST_NAME:
         return name
@@ -25,19 +25,19 @@ def folder_name(test: str) -> str:
 
 
 def require_outside(baseline: pathlib.Path, folder: Optional[pathlib.Path], flag: str) -> None:
-    """Raises InputError where the baseline lies in a folder whose contents the session replaces."""
+    """Raises InputError if the baseline lies in a folder whose contents this session replaces."""
     if folder is None:
         return
     inner, outer = baseline.resolve(), folder.resolve()
     if outer == inner or outer in inner.parents:
         raise InputError(f"--fusegate-baseline {baseline}", "",
-                         f"lies in the folder of {flag} {folder}, where this session's runs replace earlier ones; copy it "
-                         f"elsewhere, or name another folder")
+                         f"lies in the folder of {flag} {folder}, where this session replaces earlier runs; copy it elsewhere, "
+                         f"or name another folder")
 
 
 class RunFolder:
-    """path: of the whole run. Between begin() and finish() it is what an earlier session left, and another process is
-    kept from it."""
+    """path: of the complete run. Between begin() and finish() it is the earlier session's run, and locked against other
+    processes."""
 
     def __init__(self, path: pathlib.Path):
         self.path = path
@@ -58,7 +58,7 @@ class RunFolder:
         return self.unfinished
 
     def finish(self) -> None:
-        """What was measured takes the path. Raises InputError."""
+        """Moves the measured run to the path. Raises InputError."""
         try:
             if self.path.exists():
                 self.path.rename(self._earlier)
@@ -72,7 +72,7 @@ class RunFolder:
             self._lock.close()
 
     def _mend(self) -> None:
-        """A process may have been killed on either side of the second rename."""
+        """Completes the two renames if a process was killed between them or after."""
         if not self._earlier.exists():
             return
         if self.path.exists():

@@ -1,4 +1,4 @@
-"""Folders of tests' runs: one a test, and never without the last whole run."""
+"""Run folders: one for each test, which always have the last complete run."""
 
 import unittest
 
@@ -8,7 +8,7 @@ from fusegate.pytest_folder import RunFolder, folder_name, require_outside
 
 
 class FolderNameTest(unittest.TestCase):
-    def test_is_the_id_where_that_is_plain(self):
+    def test_is_the_id_of_a_plain_test(self):
         self.assertEqual(folder_name("test_k.py::test_add"), "test_k.py_test_add")
 
     def test_no_two_tests_share_one(self):
@@ -31,25 +31,25 @@ class RunFolderTest(FolderTest):
         finally:
             folder.close()
 
-    def kept(self):
+    def stored(self):
         return (self.folder / "run" / "1.json").read_text(encoding="utf-8")
 
-    def test_the_last_whole_run_is_kept(self):
+    def test_an_unfinished_run_does_not_replace_a_complete_one(self):
         self.measure("one")
         self.measure("two", finishes=False)
-        self.assertEqual(self.kept(), "one")
+        self.assertEqual(self.stored(), "one")
         self.measure("three")
-        self.assertEqual(self.kept(), "three")
+        self.assertEqual(self.stored(), "three")
         self.assertEqual([path.name for path in self.folder.iterdir()], ["run"])
 
     def test_goes_on_where_one_was_killed_between_its_renames(self):
         self.measure("one")
         (self.folder / "run").rename(self.folder / ".run.earlier")
         self.measure("two", finishes=False)
-        self.assertEqual(self.kept(), "one")
+        self.assertEqual(self.stored(), "one")
         (self.folder / ".run.earlier").mkdir()
         self.measure("three")
-        self.assertEqual(self.kept(), "three")
+        self.assertEqual(self.stored(), "three")
         self.assertEqual([path.name for path in self.folder.iterdir()], ["run"])
 
     def test_two_sessions_do_not_mix(self):

@@ -1,11 +1,11 @@
-"""The pytest plugin: a fixture that measures benchmarks in fresh processes, and fails its test where `fusegate gate`
-finds a regression.
+"""The pytest plugin: a fixture that measures benchmarks in fresh processes, and fails its test if `fusegate gate` finds a
+regression.
 
     def test_geglu_is_no_slower(fusegate):
         fusegate("kernels.py", benchmark="geglu/triton/.*", processes=5)
 
-`pytest --fusegate-baseline PATH` compares what was measured with a stored baseline, a run folder or a run file. Without
-it a test that uses the fixture only checks that the benchmarks are right, and measures them; the session's end says so.
+`pytest --fusegate-baseline PATH` compares the measured run with a stored baseline, a run folder or a run file. Without a
+baseline, the test only checks that results are right and measures; the session's summary reports that nothing was compared.
 """
 
 from __future__ import annotations
@@ -15,9 +15,6 @@ import glob
 import json
 import os
 import pathlib
-import re
-import shutil
-import statistics
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -27,30 +24,28 @@ import pytest
 
 from .console import for_log
 from .errors import InputError
-from .measuring.run_file import read_run_file
+from .measuring.run_file import median_times_ns, read_run_file
 from .pytest_folder import RunFolder, folder_name, require_outside
+from .pytest_gate import TEXT, Gate
 from .suite import ALL
-from .version import __version__
 
 PROCESSES = 5
 _SESSION = "fusegate_session"
-# What a process prints and a program says may be in any encoding.
-_TEXT = {"capture_output": True, "check": False, "encoding": "utf-8", "errors": "backslashreplace"}
 
 
 def pytest_addoption(parser: Any) -> None:
-    group = parser.getgroup("fusegate", "what the fixture `fusegate` measures")
+    group = parser.getgroup("fusegate", "benchmarks of the fixture `fusegate`")
     group.addoption("--fusegate-baseline", metavar="PATH", type=pathlib.Path,
-                    help="fail a test where `fusegate gate` finds a regression against this stored baseline, run folder "
-                         "or run file")
-    group.addoption("--fusegate-program", metavar="PROGRAM", help="the gate (default: fusegate in PATH)")
+                    help="fail a test if `fusegate gate` finds a regression against this stored baseline, run folder or run "
+                         "file")
+    group.addoption("--fusegate-program", metavar="PROGRAM", help="the program fusegate (default: fusegate in PATH)")
     group.addoption("--fusegate-processes", metavar="N", type=int, default=None,
-                    help=f"fresh processes a measurement (default: the test's own number, else {PROCESSES})")
+                    help=f"processes of each measurement (default: the test's own number, else {PROCESSES})")
     group.addoption("--fusegate-out", metavar="FOLDER", type=pathlib.Path,
-                    help="keep run folders there, one a test, as baselines of later sessions for one")
+                    help="write the run folders there, one for each test, for example as baselines of later sessions")
     group.addoption("--fusegate-undecided", choices=("skip", "fail"), default="fail",
-                    help="what becomes of a test that the gate could not judge: fail (default), or skip, and told at the "
-                         "end")
+                    help="the result of a test that the gate cannot judge: fail (default), or skip and report it in the "
+                         "summary")
 
 
 def pytest_configure(config: Any) -> None:
@@ -72,7 +67,7 @@ def pytest_configure(config: Any) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """What was not judged, not compared or not measured is never only a letter."""
+    """Reports what was not judged, not compared or not measured: a letter in pytest's progress is easily missed."""
     config = terminalreporter.config
     session: Session = getattr(config, _SESSION)
     is_whole = not terminalreporter.stats.get("deselected") and not any("::" in each for each in config.args)
@@ -86,7 +81,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 @dataclasses.dataclass
 class Session:
-    """What its end tells. measured: suites by test, where no baseline was named. left_out: by kernels' file, the
+    """For the summary. measured: suites by test, of tests without a baseline. left_out: by kernels' file, the
     implementations that no test measured so far."""
 
     unjudged: list[str] = dataclasses.field(default_factory=list)
@@ -94,7 +89,7 @@ class Session:
     left_out: dict[str, set[str]] = dataclasses.field(default_factory=dict)
 
     def leave_out(self, kernels: str, implementations: set[str]) -> None:
-        """What one test left out, another may have measured."""
+        """Only implementations that all tests leave out stay."""
         self.left_out[kernels] = self.left_out.get(kernels, implementations) & implementations
 
     def uncompared(self, config: Any) -> list[str]:
@@ -102,27 +97,27 @@ class Session:
             return []
         stored = _stored_baselines({pathlib.Path(config.rootpath), pathlib.Path(config.invocation_params.dir)},
                                    set(self.measured.values()))
-        count = f"{len(self.measured)} test{'s' if len(self.measured) > 1 else ''}"
-        return [f"{count} measured, and compared nothing: --fusegate-baseline names no baseline"
-                f"{', though there is ' + ', '.join(map(str, stored)) if stored else ''}"]
+        advice = f"pass --fusegate-baseline {' or '.join(map(str, stored))}" if stored else \
+            "pass a baseline with --fusegate-baseline PATH"
+        return [f"{len(self.measured)} test{'s' if len(self.measured) > 1 else ''} measured without a baseline; {advice}"]
 
     def unmeasured(self) -> list[str]:
-        return [f"{kernels}: {name} is registered, and no test of this session measures it"
+        return [f"{kernels}: {name} is registered, but no test of this session measures it"
                 for kernels, names in self.left_out.items() for name in sorted(names)]
 
 
 @dataclasses.dataclass
 class Measured:
-    """What a test measured.
+    """The result of a measurement.
 
     Attributes
     ----------
     folder : pathlib.Path
-        The run folder, with a run file a process, for every command of ``fusegate``.
+        The run folder, with one run file for each process. Every command of ``fusegate`` reads it.
     times_ns : dict of str to float
         By benchmark: the median over the processes of their median times.
     verdicts : list of dict
-        The gate's, as ``fusegate gate --json`` has them; empty without a baseline.
+        The gate's, as in ``fusegate gate --json``; empty without a baseline.
     """
 
     folder: pathlib.Path
@@ -131,10 +126,11 @@ class Measured:
 
 
 class Measuring:
-    """The fixture. Calling it measures, and judges where there is a baseline."""
+    """The fixture. Calling it measures, and gates the run if there is a baseline."""
 
     def __init__(self, config: Any, folder: pathlib.Path, kernels_folder: pathlib.Path, test: str):
         self._config, self._folder, self._kernels_folder, self._test = config, folder, kernels_folder, test
+        self._session: Session = getattr(config, _SESSION)
         self._count = 0
 
     def __call__(self, kernels: str, *, benchmark: str = "", processes: int = PROCESSES, suite: str = ALL,
@@ -144,11 +140,12 @@ class Measuring:
         Parameters
         ----------
         kernels : str
-            The file that registers them, relative to the test's own folder, or a module.
+            The file that registers them, relative to the test's folder, or a module.
         benchmark : str, optional
-            A regular expression that their names fit; all where left out.
+            A regular expression for their names; by default all are measured.
         processes : int
-            How many; ``--fusegate-processes`` replaces it. The gate calls nothing by fewer than 4.
+            The number of processes, unless ``--fusegate-processes`` is given. With fewer than 4 the gate reports no
+            regression.
         suite : str
             As of ``python -m fusegate run --suite``.
         flags : list of str
@@ -161,13 +158,14 @@ class Measuring:
         Raises
         ------
         pytest.fail.Exception
-            Where a benchmark is wrong or fails, where a program is missing, and where the gate finds a regression,
-            with its verdicts, or cannot judge: too little was decided, or the baseline is of another machine.
+            If a result is wrong, a benchmark or the measurement fails, or a program is missing. If the gate finds a
+            regression, with its verdicts. If it cannot judge: too little is decided, or the baseline is of another machine.
         pytest.skip.Exception
-            Where the gate could not judge, with ``--fusegate-undecided=skip``.
+            If the gate cannot judge, with ``--fusegate-undecided=skip``.
         """
         self._count += 1
-        program = self._gate_program() if self._baseline else ""
+        baseline = self._config.getoption("fusegate_baseline")
+        gate = Gate(baseline, self._config.getoption("fusegate_program")) if baseline else None
         wanted = self._config.getoption("fusegate_processes") or processes
         path = self._folder if self._count == 1 else self._folder.with_name(f"{self._folder.name}-{self._count}")
         folder = RunFolder(path)
@@ -175,93 +173,59 @@ class Measuring:
             unfinished = folder.begin()
             for number in range(1, wanted + 1):
                 self._measure(kernels, unfinished / f"{number}.json", ["--suite", suite, "--benchmark_filter", benchmark,
-                                                                       "--invocation", str(number), *flags])
+                                                                       "--process", str(number), *flags])
             folder.finish()
-            measured = Measured(path, _times(path))
+            measured = Measured(path, median_times_ns(path.glob("*.json")))
         except InputError as error:
             pytest.fail(str(error), pytrace=False)
         finally:
             folder.close()
-        if program:
-            self._judge(program, measured)
+        if gate is None:
+            self._session.measured[self._test] = str(read_run_file(path / "1.json")[0].get("suite", ""))
         else:
-            self._session.measured[self._test] = _suite_of(path)
+            self._judge(gate, measured)
         return measured
-
-    @property
-    def _session(self) -> Session:
-        return getattr(self._config, _SESSION)
-
-    @property
-    def _baseline(self) -> Optional[pathlib.Path]:
-        return self._config.getoption("fusegate_baseline")
 
     def _measure(self, kernels: str, out: pathlib.Path, flags: Sequence[str]) -> None:
         command = [sys.executable, "-m", "fusegate", "run", kernels, "--progress", "--out", str(out), *flags]
         environment = dict(os.environ)
         package = pathlib.Path(__file__).resolve().parents[1]
-        if "site-packages" not in package.parts:  # a checkout, which pytest may know of by its own settings
+        if "site-packages" not in package.parts:  # a checkout, which pytest may have found by its own settings
             environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(package), environment.get("PYTHONPATH"))))
-        result = subprocess.run(command, cwd=self._kernels_folder, env=environment, **_TEXT)
-        # A kernel may end its process with 0.
-        has_ended = result.returncode == 0 and not _is_finished(out)
-        if result.returncode != 0 or has_ended:
+        result = subprocess.run(command, cwd=self._kernels_folder, env=environment, **TEXT)
+        is_cut_short = result.returncode == 0 and not _is_finished(out)  # a kernel may call exit(0)
+        if result.returncode != 0 or is_cut_short:
             lines = [line for line in (result.stderr or result.stdout).splitlines() if line.strip()]
             pytest.fail("\n".join([f"fusegate could not measure {kernels} (exit code {result.returncode}"
-                                   f"{' before it finished' if has_ended else ''}):", *map(for_log, lines[-20:])]),
+                                   f"{' before it finished' if is_cut_short else ''}):", *map(for_log, lines[-20:])]),
                         pytrace=False)
         source = os.path.relpath(self._kernels_folder / kernels, self._config.invocation_params.dir)
         self._session.leave_out(source if kernels.endswith(".py") else kernels, _left_out(result.stdout))
 
-    def _gate_program(self) -> str:
-        named = self._config.getoption("fusegate_program")
-        program = shutil.which(named or "fusegate")
-        if program is None:
-            pytest.fail(f"--fusegate-baseline needs the gate: {named or 'fusegate'} is not there; install fusegate, or name "
-                        f"its program by --fusegate-program", pytrace=False)
-        told = subprocess.run([program, "--version"], **_TEXT).stdout.strip()
-        version = re.search(r"(\d+)\.\d+", told)
-        if version is None or version[1] != __version__.partition(".")[0]:
-            pytest.fail(f"{program}: says \"{for_log(told)}\", which does not fit the package fusegate {__version__}: their "
-                        f"first numbers must be equal", pytrace=False)
-        return program
-
-    def _judge(self, program: str, measured: Measured) -> None:
-        told = measured.folder.with_name(f"{measured.folder.name}.gate.json")
-        fresh = told.with_name(f"{told.name}.unfinished")  # an earlier answer stays until there is a later one
-        fresh.unlink(missing_ok=True)
-        result = subprocess.run([program, "gate", "--baseline", str(self._baseline), "--candidate", str(measured.folder),
-                                 "--json", str(fresh)], **_TEXT)
-        if not fresh.is_file():
-            fresh.touch()
-        fresh.replace(told)
-        gate = json.loads(told.read_text(encoding="utf-8")) if told.is_file() else {}
-        measured.verdicts = gate.get("verdicts", [])
-        headline = for_log(gate.get("headline") or (result.stderr.strip().splitlines() or ["no answer"])[-1])
-        if result.returncode == 0:
+    def _judge(self, gate: Gate, measured: Measured) -> None:
+        answer = gate.judge(measured.folder)
+        measured.verdicts = answer.verdicts
+        if answer.exit_code == 0:
             return
-        rows = [for_log(_row(verdict)) for verdict in measured.verdicts
-                if verdict["verdict"] not in ("unchanged", "identical", "improvement", "missing")]
-        if result.returncode == 1:
-            pytest.fail("\n".join([headline, *rows, f"(fusegate gate --baseline {self._baseline} --candidate "
-                                                    f"{measured.folder})"]), pytrace=False)
+        if answer.exit_code == 1:
+            pytest.fail("\n".join([answer.headline, *answer.lines(), f"({answer.command})"]), pytrace=False)
         if self._config.getoption("fusegate_undecided") == "fail":
-            pytest.fail("\n".join([f"could not judge: {headline}", *rows]), pytrace=False)
-        self._session.unjudged.append(f"{self._test}: {headline}")
-        pytest.skip(f"fusegate could not judge: {headline}")
+            pytest.fail("\n".join([f"could not judge: {answer.headline}", *answer.lines()]), pytrace=False)
+        self._session.unjudged.append(f"{self._test}: {answer.headline}")
+        pytest.skip(f"fusegate could not judge: {answer.headline}")
 
 
 @pytest.fixture
 def fusegate(request: Any, tmp_path: pathlib.Path) -> Measuring:
     """Measures benchmarks in fresh processes, and gates them by ``--fusegate-baseline``; see :class:`Measuring`."""
-    kept = request.config.getoption("fusegate_out")
-    folder = (kept.resolve() if kept else tmp_path) / folder_name(_test_id(request))
+    out = request.config.getoption("fusegate_out")
+    folder = (out.resolve() if out else tmp_path) / folder_name(_test_id(request))
     return Measuring(request.config, folder, request.path.parent, request.node.nodeid)
 
 
 def _test_id(request: Any) -> str:
-    """The node's, from the folder of pytest's settings, else from where pytest was started: without settings, pytest counts
-    from a folder that also depends on what flags name."""
+    """The test's id, relative to the folder of pytest's settings, else to where pytest was started. pytest's own root also
+    depends on its flags if there are no settings."""
     config = request.config
     root = config.inipath.parent if config.inipath else config.invocation_params.dir
     return f"{os.path.relpath(request.path, root)}::{request.node.nodeid.partition('::')[2]}"
@@ -271,36 +235,14 @@ def _is_finished(path: pathlib.Path) -> bool:
     return path.is_file() and read_run_file(path)[0].get("finished") is True
 
 
-def _suite_of(folder: pathlib.Path) -> str:
-    return str(read_run_file(folder / "1.json")[0].get("suite", ""))
-
-
 def _left_out(output: str) -> set[str]:
-    """The implementations that are registered and that a process did not plan, by its first event."""
+    """The registered implementations that a process did not plan, from its first progress event."""
     events = [json.loads(line.partition(" ")[2]) for line in output.splitlines() if line.startswith("@fusegate {")]
     return {name for event in events if event["event"] == "start" for name in event.get("left_out", ())}
 
 
 def _stored_baselines(roots: set[pathlib.Path], suites: set[str]) -> list[pathlib.Path]:
-    """Of those suites, in the stores that `fusegate gate` looks at."""
+    """The suites' baselines in the stores that `fusegate gate` searches."""
     found = {path.resolve() for root in roots for store in (root / "baselines", root / ".fusegate" / "baselines")
              for suite in suites for path in store.glob(f"*/{glob.escape(suite)}.json")}
     return sorted(found)
-
-
-def _times(folder: pathlib.Path) -> dict[str, float]:
-    by_name: dict[str, list[float]] = {}
-    for path in folder.glob("*.json"):
-        own: dict[str, list[float]] = {}
-        for entry in read_run_file(path)[1]:
-            own.setdefault(entry["name"], []).append(entry["real_time"])
-        for name, times in own.items():
-            by_name.setdefault(name, []).append(statistics.median(times))
-    return {name: statistics.median(times) for name, times in by_name.items()}
-
-
-def _row(verdict: dict[str, Any]) -> str:
-    """"regression  +3.1 %  geglu/triton/bf16/rows:8192: slower by more than ..." """
-    effect = verdict.get("effect")
-    change = f"{100 * effect:+.2f} %" if isinstance(effect, (int, float)) else ""
-    return f"{verdict['verdict']:12} {change:>9}  {verdict['benchmark']}: {verdict.get('reason', '')}"

@@ -1,4 +1,4 @@
-"""A suite: what is swept and how, in the JSON of fusegate_bench's own (bench/plan/suite.h).
+"""A suite: what is swept and how, in the JSON of fusegate_bench's suites (bench/plan/suite.h).
 
     {"name": "nightly", "protocol": {"samples": 48},
      "gate": {"cuda": {"min_effect": 0.005, "allow": 0.02, "host": {"min_effect": 0.1, "min_us": 1}}},
@@ -7,7 +7,7 @@
      "sweeps": [{"operations": ["attention"], "implementations": ["triton"], "dtype": ["bf16"],
                  "heads": [16, 32], "kv": [4096]}]}
 
-A sweep that leaves out an axis, or "dtype", takes what the operation registered."""
+A sweep without an axis, or without "dtype", takes the operation's registered values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .operation import Operation
 from .problem import AXIS_VALUES, AxisValue, Problem, axis_text, is_axis_value
 from .tensors import DTYPES
 
-# What `--suite=all` names, and no suite at all: the problems as they were registered.
+# `--suite=all`, and the default: all registered problems.
 ALL = "all"
 _MOST_PROBLEMS = 100_000
 _MOST_US = 1_000_000
@@ -34,7 +34,7 @@ _MOST_US = 1_000_000
 
 @dataclasses.dataclass
 class Sweep:
-    """axes: the values of each that the sweep names. None: all."""
+    """axes: the values of the axes that the sweep names. None: all."""
 
     operations: Optional[list[str]] = None
     implementations: Optional[list[str]] = None
@@ -45,9 +45,9 @@ class Sweep:
         return self.operations is None or operation.name in self.operations
 
     def problems(self, operation: Operation, device: str) -> list[Problem]:
-        """Every combination, of which those stay together that were registered together."""
+        """Every combination of the swept axes with the registered points."""
         named = {axis: values for axis, values in self.axes.items() if axis in operation.axes}
-        # Along the other axes: what the registered points have there, each once.
+        # The registered points' values along the other axes, each once.
         rest = {tuple((axis, axis_text(value)) for axis, value in point.items() if axis not in named): point
                 for point in operation.points}
         problems: dict[str, Problem] = {}
@@ -63,7 +63,7 @@ class Sweep:
 
 @dataclasses.dataclass
 class Suite:
-    """gate: by kind of device, what of a protocol is the gate's. controls: regular expressions, of benchmarks' names.
+    """gate: by kind of device, the protocol's settings of the gate. controls: regular expressions for benchmarks' names.
     compared_with: by operation, the implementation that reports compare the others with."""
 
     name: str
@@ -82,24 +82,24 @@ def registered_suite() -> Suite:
 
 
 def read_suite(name: str, folder: pathlib.Path, operations: Mapping[str, Operation]) -> Suite:
-    """name: a file, or that of a file in folder without ".json"."""
+    """name: a .json file, or the name of a file in the folder without ".json". Raises InputError."""
     path = pathlib.Path(name) if name.endswith(".json") else folder / f"{name}.json"
     if name == ALL and not path.is_file():
         return registered_suite()
     if not path.is_file():
         there = ", ".join([ALL, *sorted(found.stem for found in folder.glob("*.json"))])
-        raise InputError(name, "", f"no such suite; there are {there}, or name a .json file")
+        raise InputError(name, "", f"no such suite; known: {there}; or name a .json file")
     try:
         parsed = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(path, "", f"cannot be read: {error.strerror}") from error
     except ValueError as error:
-        raise InputError(path, "", f"no valid JSON: {error}") from error
+        raise InputError(path, "", f"not valid JSON: {error}") from error
     return parse_suite(parsed, str(path), operations)
 
 
 def read_suites(folder: pathlib.Path, operations: Mapping[str, Operation]) -> list[Suite]:
-    """Those in the folder that can be read. Only the one that is measured has to."""
+    """The readable suites in the folder."""
     suites = []
     for path in sorted(folder.glob("*.json")):
         with contextlib.suppress(InputError):
@@ -108,7 +108,7 @@ def read_suites(folder: pathlib.Path, operations: Mapping[str, Operation]) -> li
 
 
 def unnamed_implementations(suites: Sequence[Suite], operations: Mapping[str, Operation]) -> list[str]:
-    """What is registered, and swept by none of the suites."""
+    """The registered implementations that no suite sweeps."""
     sweeps = [sweep for suite in suites for sweep in suite.sweeps]
     return [implementation.full_name for operation in operations.values()
             for implementation in operation.implementations.values()
@@ -117,11 +117,11 @@ def unnamed_implementations(suites: Sequence[Suite], operations: Mapping[str, Op
 
 
 def parse_suite(given: Any, source: str, operations: Mapping[str, Operation]) -> Suite:
-    """Raises InputError naming the field."""
+    """Raises InputError, which names the field."""
     _expect_keys(given, source, "", ("name", "protocol", "gate", "controls", "compared_with", "sweeps"))
     name = given.get("name")
     if not isinstance(name, str) or not name or "/" in name:
-        raise InputError(source, "name", "must be a file's name")  # it names the baseline's file
+        raise InputError(source, "name", "must be a file's name, without /")  # it names the baseline's file
     protocol = given.get("protocol", {})
     parse_protocol(protocol, source)
     sweeps = [_parse_sweep(sweep, source, f"sweeps[{number}]", operations)
@@ -145,7 +145,7 @@ def planned_problems(sweep: Sweep, operation: Operation, device: str, source: st
     for values in sweep.axes.values():
         count *= len(values)
     if count > _MOST_PROBLEMS:
-        raise InputError(source, "sweeps", f"are of {count} problems; at most {_MOST_PROBLEMS} can be listed")
+        raise InputError(source, "sweeps", f"have {count} problems; at most {_MOST_PROBLEMS} can be measured")
     return sweep.problems(operation, device)
 
 
@@ -189,11 +189,11 @@ def _patterns(given: Any, source: str) -> list[str]:
     for number, text in enumerate(_list(given, source, "controls")):
         at = f"controls[{number}]"
         if not isinstance(text, str) or not text:
-            raise InputError(source, at, "must be a text that is not empty")
+            raise InputError(source, at, "must be a non-empty string")
         try:
             re.compile(text)
         except (re.error, RecursionError, OverflowError) as error:
-            raise InputError(source, at, f"\"{text}\" is no regular expression: {error}") from error
+            raise InputError(source, at, f"\"{text}\" is not a regular expression: {error}") from error
     return list(given)
 
 

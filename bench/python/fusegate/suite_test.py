@@ -86,23 +86,23 @@ class SuiteTest(Registered):
                 ({"name": "s", "compared_with": {"softmax": "nope"}, "sweeps": [sweeps]},
                  "compared_with.softmax: unknown name 'nope'; known: eager"),
                 ({"name": "s", "controls": "softmax", "sweeps": [sweeps]}, "controls: must be a list"),
-                ({"name": "s", "controls": ["softmax", ""], "sweeps": [sweeps]}, r"controls\[1\]: must be a text"),
+                ({"name": "s", "controls": ["softmax", ""], "sweeps": [sweeps]}, r"controls\[1\]: must be a non-empty string"),
                 ({"name": "s", "controls": ["["], "sweeps": [sweeps]},
-                 r'controls\[0\]: "\[" is no regular expression')):
+                 r'controls\[0\]: "\[" is not a regular expression')):
             with self.subTest(expected), self.assertRaisesRegex(InputError, expected):
                 parse_suite(suite, "s.json", self.operations)
 
     def test_the_gates_smallest_effects_go_by_the_kind_of_device(self):
         suite = parse_suite({"name": "s", "gate": {"cuda": {"host": {"min_effect": 0.2, "min_us": 1.5}}},
                              "sweeps": [{"operations": ["softmax"]}]}, "s.json", self.operations)
-        told = suite.protocol_on("cuda").to_json()
-        self.assertEqual((told["host_min_effect"], told["host_min_ns"]), (0.2, 1500))
-        self.assertNotIn("min_effect", told)
+        protocol = suite.protocol_on("cuda").to_json()
+        self.assertEqual((protocol["host_min_effect"], protocol["host_min_ns"]), (0.2, 1500))
+        self.assertNotIn("min_effect", protocol)
         self.assertNotIn("host_min_ns", suite.protocol_on("cpu").to_json())
 
     def test_too_many_problems_are_refused_before_they_are_listed(self):
         many = list(range(1, 1001))
-        with self.assertRaisesRegex(InputError, "s: sweeps: are of 2000000 problems; at most 100000 can be listed"):
+        with self.assertRaisesRegex(InputError, "s: sweeps: have 2000000 problems; at most 100000 can be measured"):
             self.planned({"operations": ["attention"], "heads": many, "kv": many})
 
     def test_is_found_beside_the_kernels_or_by_its_file(self):
@@ -118,7 +118,7 @@ class SuiteTest(Registered):
             self.assertEqual(suite.protocol_on("cpu").min_effect, 0)
             self.assertNotIn("allow", suite.protocol_on("cpu").to_json())
         self.assertEqual(read_suite("all", folder, self.operations).name, "all")
-        with self.assertRaisesRegex(InputError, "nope: no such suite; there are all, pr, or name a .json file"):
+        with self.assertRaisesRegex(InputError, "nope: no such suite; known: all, pr; or name a .json file"):
             read_suite("nope", folder, self.operations)
         file.write_text("{", encoding="utf-8")
         with self.assertRaisesRegex(InputError, "pr.json: no valid JSON"):
@@ -144,9 +144,9 @@ class PlanTest(Registered):
         softmax.benchmark("liger", requires=["liger_kernel"])(lambda: 0)
         softmax.benchmark("np", arrays="numpy")(lambda: 0)
         plan = make_plan(registered_suite(), self.operations, "cuda", everything, lambda name: False)
-        self.assertEqual(plan.refusals, ["softmax/host: it runs on cpu and this is cuda",
+        self.assertEqual(plan.refusals, ["softmax/host: it runs on cpu only, and this is cuda",
                                          "softmax/liger: liger_kernel is not installed",
-                                         "softmax/np: it takes NumPy's arrays and this is cuda"])
+                                         "softmax/np: it takes NumPy's arrays, and this is cuda"])
         self.assertEqual(len(plan.benchmarks), 6)
 
     def test_controls_are_registered_or_named_by_the_suite(self):
@@ -179,5 +179,5 @@ class PlanTest(Registered):
         self.assertEqual(len(self.planned({}, wanted=name_filter("softmax"))), 2)
         self.assertEqual(len(self.planned({}, wanted=name_filter("-softmax"))), 4)
         self.assertEqual(len(self.planned({}, wanted=name_filter("kv:64/manual_time$"))), 2)
-        with self.assertRaisesRegex(InputError, "s: sweeps: nothing is left to run: no benchmark has a name that fits"):
+        with self.assertRaisesRegex(InputError, "s: sweeps: nothing is left to run: no benchmark matches --filter"):
             self.planned({}, wanted=name_filter("nothing"))

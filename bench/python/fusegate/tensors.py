@@ -1,4 +1,4 @@
-"""What an operation takes and gives: the shape of a tensor, its number format, and what it is filled with."""
+"""Specifies the tensors of an operation: shape, number format, and contents."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import dataclasses
 import math
 from typing import Any, Callable, Optional, Union
 
-# By fusegate's name for it: bytes of an element, torch's name, and NumPy's, None where it has none.
+# By fusegate's name: bytes of an element, torch's name, and NumPy's or None.
 DTYPES = {
     "fp64": (8, "float64", "float64"), "fp32": (4, "float32", "float32"), "fp16": (2, "float16", "float16"),
     "bf16": (2, "bfloat16", None), "fp8_e4m3": (1, "float8_e4m3fn", None), "fp8_e5m2": (1, "float8_e5m2", None),
@@ -14,7 +14,7 @@ DTYPES = {
     "int8": (1, "int8", "int8"), "uint8": (1, "uint8", "uint8"),
 }
 
-# The largest ||out - ref|| / ||ref|| that rounding explains (kernels/contract/expected.h). An integer is right or wrong.
+# The largest ||out - ref|| / ||ref|| that rounding explains (kernels/contract/expected.h). Integers must be equal.
 ERROR_BOUNDS = {"fp64": 1e-12, "fp32": 1e-5, "fp16": 1.5e-3, "bf16": 1e-2, "fp8_e4m3": 8e-2,
                 "fp8_e5m2": 1.6e-1}
 
@@ -30,18 +30,18 @@ def dtype_name(dtype: Any) -> str:
     Raises
     ------
     ValueError
-        For what fusegate does not know.
+        For a number format that fusegate does not know.
     """
-    told = dtype if isinstance(dtype, str) else getattr(dtype, "__name__", str(dtype))
-    told = told.rpartition(".")[2]  # torch.bfloat16
+    given = dtype if isinstance(dtype, str) else getattr(dtype, "__name__", str(dtype))
+    given = given.rpartition(".")[2]  # torch.bfloat16
     for name, (_, torchs, _) in DTYPES.items():
-        if told in (name, torchs):
+        if given in (name, torchs):
             return name
     raise ValueError(f"unknown dtype {dtype!r}; known: {', '.join(DTYPES)}")
 
 
 def default_bound(dtype: str, problem_dtype: str) -> float:
-    """Of an output of that dtype: a result in single precision of 16-bit numbers is as rough as these."""
+    """For an output of that dtype: a single-precision result of 16-bit numbers is as rough as these."""
     if dtype not in ERROR_BOUNDS:
         return 0.0
     return max(ERROR_BOUNDS[dtype], ERROR_BOUNDS.get(problem_dtype, 0.0))
@@ -49,7 +49,7 @@ def default_bound(dtype: str, problem_dtype: str) -> float:
 
 @dataclasses.dataclass(frozen=True)
 class Tensor:
-    """A tensor that fusegate allocates and fills.
+    """A tensor that fusegate will allocate and fill.
 
     Made by :func:`uniform`, :func:`normal`, :func:`integers`, :func:`full`, :func:`filled` or :func:`empty`.
 
@@ -58,9 +58,9 @@ class Tensor:
     shape : tuple of int
         Its size along each dimension; ``()`` for a scalar tensor.
     dtype : str, optional
-        Its number format, such as ``"bf16"``; that of the problem where left out.
+        Its number format, such as ``"bf16"``; by default the problem's.
     fill : tuple or callable
-        What it holds before the call.
+        Its contents before the call.
     """
 
     shape: tuple[int, ...]
@@ -89,7 +89,7 @@ def uniform(*shape: int, low: float = -1.0, high: float = 1.0, dtype: Optional[s
     low, high : float
         The bounds.
     dtype : str, optional
-        The number format; that of the problem where left out.
+        The number format; by default the problem's.
 
     Returns
     -------
@@ -121,14 +121,14 @@ def filled(*shape: int, by: Callable, dtype: Optional[str] = None) -> Tensor:
     *shape : int
         The size along each dimension.
     by : callable
-        ``by(tensor, generator)`` writes every element of the tensor. The generator is seeded: what it draws from there
-        is the same whenever the run is repeated with the same seed.
+        ``by(tensor, generator)`` writes every element of the tensor. Numbers drawn from the generator repeat in a run with
+        the same seed.
     dtype : str, optional
-        The number format; that of the problem where left out.
+        The number format; by default the problem's.
     """
     return Tensor(shape, dtype, by)
 
 
 def empty(*shape: int, dtype: Optional[str] = None) -> Tensor:
-    """Of an output: nothing that a kernel may read."""
+    """An output, whose contents a kernel must not read."""
     return Tensor(shape, dtype, None)

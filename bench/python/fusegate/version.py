@@ -1,5 +1,4 @@
-"""The version, which is the CMake project's: read from CMakeLists.txt where this lies in a checkout, and else from
-what was installed."""
+"""The version of the CMake project: from CMakeLists.txt in a checkout, else from the installed package."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What surrounds a measurement (bench/machine/environment_probe.h): the environment, which must match between runs,
-the machine, which need not, where the code comes from, and the doubts that the machine's state raises."""
+"""The surroundings of a measurement (bench/machine/environment_probe.h): the environment, which must match between runs;
+the machine, which need not; the origin of the code; and the doubts that the machine's state raises."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from ..version import __version__
 from . import host
 from .nvml import GpuState
 
-# A locked clock stays within this share of itself.
+# A locked clock varies by less than this fraction.
 LOCKED_CLOCK_SPREAD = 0.005
-# Of the time of all samples on a CPU, in which something else ran on their core.
+# The largest fraction of all samples' time on a CPU in which something else ran on their core.
 MOST_HELD_UP = 0.03
 
 
 class Watch:
-    """Watches the machine while it measures.
+    """Watches the machine during the measurement.
 
     Parameters
     ----------
     nvml : Nvml, optional
-        None where there is none.
+        None if the library is missing.
     uuid : str
         The GPU's; empty for a CPU.
     doubts : iterable of str
-        Those that are known already.
+        Doubts that are already known.
     """
 
     def __init__(self, nvml, uuid: str, doubts=()):
@@ -41,15 +41,15 @@ class Watch:
         self._held: set[bool] = set()
         self._lowest_hz, self._highest_hz = math.inf, 0.0
         self._batches_ns, self._held_up_ns = 0.0, 0.0
-        self.look()
+        self.check()
 
     @property
     def doubts(self) -> set[str]:
         busy = {"busy_host"} if self._held_up_ns > MOST_HELD_UP * self._batches_ns else set()
         return self._doubts | busy
 
-    def look(self) -> None:
-        """At the machine's state once more; between places, never within a sample."""
+    def check(self) -> None:
+        """Reads the machine's state; called between layouts, never within a sample."""
         if not self._uuid:
             return
         state = self._nvml.state(self._uuid) if self._nvml else None
@@ -64,12 +64,12 @@ class Watch:
         if state.compute_processes > 1:
             self._doubts.add("other_gpu_process")
         self.throttle_reasons = state.throttle_reasons
-        # A software power cap is none: a GEMM runs at its power limit whenever it runs long enough.
+        # A software power cap is not throttling: a long GEMM always runs at the power limit.
         if any(reason.endswith("slowdown") for reason in state.throttle_reasons):
             self._doubts.add("throttled")
 
-    def saw(self, sample) -> None:
-        """A sample of a meter's."""
+    def add(self, sample) -> None:
+        """Adds a meter's sample."""
         self._batches_ns, self._held_up_ns = self._batches_ns + sample.batch_ns, self._held_up_ns + sample.held_up_ns
         hz = sample.sm_clock_hz
         if math.isnan(hz) or not self._uuid:
@@ -86,10 +86,10 @@ class Watch:
         state = self.state
         if state is None:
             return facts
-        told = {"compute_processes": state.compute_processes, "throttle_reasons": state.throttle_reasons,
+        known = {"compute_processes": state.compute_processes, "throttle_reasons": state.throttle_reasons,
                 "temperature_c": state.temperature_c, "sm_clock_mhz": state.sm_clock_mhz,
                 "persistence": state.persistence}
-        return {**facts, **{key: value for key, value in told.items() if value is not None}}
+        return {**facts, **{key: value for key, value in known.items() if value is not None}}
 
     def _compare(self, now: GpuState) -> None:
         if now.clocks_held is not None:
@@ -101,12 +101,12 @@ class Watch:
         if changed or len(self._held) > 1:
             self._doubts.add("limits_changed")
         limits = ("power_limit_w", "max_sm_clock_mhz", "ecc")
-        # A card that fell off the bus is known still, and answers nothing.
+        # NVML still knows a card that fell off the bus, but returns no setting.
         if any(key in first.settings for key in limits) and not any(key in now.settings for key in limits):
             self._doubts.add("gpu_lost")
         if last is None:
             return
-        # Counters only go up, but for a reset, with which they begin anew.
+        # Energy counters fall only after a reset.
         if None not in (last.energy_mj, now.energy_mj) and now.energy_mj < last.energy_mj:
             self._doubts.add("gpu_lost")
         if None not in (last.memory_errors, now.memory_errors) and now.memory_errors > last.memory_errors:
@@ -114,7 +114,7 @@ class Watch:
 
 
 def environment(device, watch: Watch) -> dict[str, Any]:
-    """Under fusegate_bench's keys, so that both programs' runs are compared."""
+    """Under fusegate_bench's keys, so that runs of both programs can be compared."""
     facts = {"device": device.name, **{key: value for key, value in device.versions().items() if value}}
     if device.kind == "cpu":
         facts["cycles"] = "cpu_time"
@@ -122,7 +122,7 @@ def environment(device, watch: Watch) -> dict[str, Any]:
 
 
 def provenance(folder: pathlib.Path, device, libraries: dict[str, str]) -> dict[str, Any]:
-    """folder: where the kernels lie, whose commit is told."""
+    """folder: the kernels', whose commit is recorded."""
     commit = _git(folder, "rev-parse", "HEAD")
     dirty = bool(commit and _git(folder, "status", "--porcelain", "--untracked-files=no"))
     toolchain = ", ".join([f"Python {platform.python_version()}",

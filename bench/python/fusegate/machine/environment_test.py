@@ -34,9 +34,9 @@ class WatchTest(unittest.TestCase):
     def test_doubts_clocks_that_move(self):
         watch = Watch(FakeNvml(), UUID, [])
         for hz in (1.50e9, math.nan, 1.505e9):
-            watch.saw(Sample(1.0, hz))
+            watch.add(Sample(1.0, hz))
         self.assertNotIn("unlocked_clocks", watch.doubts)
-        watch.saw(Sample(1.0, 1.6e9))
+        watch.add(Sample(1.0, 1.6e9))
         self.assertIn("unlocked_clocks", watch.doubts)
 
     def test_doubts_settings_that_change_and_counters_that_tell_of_errors(self):
@@ -49,24 +49,24 @@ class WatchTest(unittest.TestCase):
             with self.subTest(field, expected=expected):
                 nvml = FakeNvml(**{field: before})
                 watch = Watch(nvml, UUID)
-                watch.look()
+                watch.check()
                 self.assertEqual(watch.doubts, set())
                 nvml.gpu = dataclasses.replace(nvml.gpu, **{field: after})
-                watch.look()
+                watch.check()
                 self.assertEqual(watch.doubts, {expected})
 
     def test_a_gpu_that_answers_no_more_is_lost(self):
         nvml = FakeNvml()
         watch = Watch(nvml, UUID)
         nvml.state = lambda _: None
-        watch.look()
+        watch.check()
         self.assertEqual(watch.doubts, {"gpu_lost"})
 
     def test_doubts_a_cpu_that_did_something_else(self):
         watch = Watch(None, "")
-        watch.saw(Sample(100.0, 1e9, 2.0))
+        watch.add(Sample(100.0, 1e9, 2.0))
         self.assertEqual(watch.doubts, set())
-        watch.saw(Sample(100.0, 1e9, 5.0))
+        watch.add(Sample(100.0, 1e9, 5.0))
         self.assertEqual(watch.doubts, {"busy_host"})
 
     def test_names_the_machine_that_host_times_are_of(self):

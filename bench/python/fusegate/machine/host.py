@@ -1,4 +1,4 @@
-"""The CPU: its name and state, as bench/machine tells them."""
+"""The CPU's name and state, as bench/machine has them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ def model_name() -> str:
 
 
 def machine() -> dict[str, Any]:
-    """For people and doctors; of it host and CPU are compared alone, before the host's times are."""
+    """For people. Only host and CPU are compared, and only before host times are."""
     facts = {"host": socket.gethostname(), "kernel": os.uname().release, "cpus": os.cpu_count(),
              "load_1m": os.getloadavg()[0]}
-    told = {"cpu": _model(), "cpu_governor": _text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor").strip()}
-    return {**facts, **{key: value for key, value in told.items() if value}}
+    known = {"cpu": _model(), "cpu_governor": _text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor").strip()}
+    return {**facts, **{key: value for key, value in known.items() if value}}
 
 
 def _model() -> str:

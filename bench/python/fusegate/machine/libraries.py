@@ -1,4 +1,4 @@
-"""Which libraries are installed: their modules and versions, and why some cannot be used."""
+"""Installed libraries: their modules and versions, and why some cannot be used."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ..errors import InputError, one_line
 
 @dataclasses.dataclass
 class Libraries:
-    """missing: why, in one sentence."""
+    """missing: the reason by name, in one sentence."""
 
     modules: dict[str, Any] = dataclasses.field(default_factory=dict)
     versions: dict[str, str] = dataclasses.field(default_factory=dict)
     missing: dict[str, str] = dataclasses.field(default_factory=dict)
 
     def torch_on_a_gpu(self, what: str) -> Any:
-        """what: is not possible without, in words. Raises InputError where there is none."""
+        """what: fails without torch, in words. Raises InputError if there is no torch or no GPU."""
         torch = self.modules.get("torch")
         if torch is None:
             raise InputError("torch", "", f"{what}: {self.missing['torch']}")
@@ -39,34 +39,34 @@ class Libraries:
 
 def find_libraries(wanted: Mapping[str, Sequence[str]],
                    load: Callable[[str], Any] = importlib.import_module) -> Libraries:
-    """wanted: by name, what its package is called, and then the modules that must load, the first of which is the
-    library. load: imports a module by its name, or raises."""
+    """wanted: by name, its package, the library's module, and other modules that must load. load: imports a module by its
+    name, or raises."""
     libraries = Libraries()
     quieten()
     for name, (package, *modules) in wanted.items():
         try:
             libraries.modules[name] = [load(module) for module in modules][0]
             libraries.versions[name] = version_of(libraries.modules[name], package)
-        # A library that is there may still fail in any way when it is loaded, without a driver for one.
+        # An installed library may fail in any way when it is loaded, for example without a driver.
         except Exception as error:  # pylint: disable=broad-except
             libraries.drop(name, f"{package} cannot be imported ({one_line(error)})")
     return libraries
 
 
 def quieten() -> None:
-    # The compiler's tables of what it tuned would bury what is said here.
+    # The compiler's tables of tuned kernels would bury our messages.
     os.environ.setdefault("TORCHINDUCTOR_AUTOTUNE_NUM_CHOICES_DISPLAYED", "0")
-    # torch does without NumPy, which is no dependency of it, and says so in three lines.
+    # torch works without NumPy, but warns in three lines.
     warnings.filterwarnings("ignore", message="Failed to initialize NumPy")
 
 
 def loaded_versions(names: Iterable[str]) -> dict[str, str]:
-    """Of those that somebody imported already."""
+    """Versions of the libraries that are imported."""
     return {name: version_of(sys.modules[name], name.replace("_", "-")) for name in names if name in sys.modules}
 
 
 def version_of(module: Any, package: str) -> str:
-    """torch's own version names its CUDA too; its package's version does not."""
+    """Prefers the module's own version: torch's names its CUDA, its package's does not."""
     version = getattr(module, "__version__", "")
     if version:
         return str(version)

@@ -1,6 +1,5 @@
-"""Asks NVIDIA's management library for a GPU's settings and state, by its stable C ABI (NVML API Reference Guide), as
-bench/machine/nvml.cc does. pynvml will not do, since torch does not bring it along, nor will nvidia-smi, which is too
-slow between samples."""
+"""Reads a GPU's settings and state from NVIDIA's management library, by its stable C ABI (NVML API Reference Guide), as
+bench/machine/nvml.cc does. torch does not install pynvml, and nvidia-smi is too slow to run between samples."""
 
 from __future__ import annotations
 
@@ -9,7 +8,7 @@ import dataclasses
 from typing import Any, Optional
 
 _HELD_BY_SETTING, _IDLE = 0x2, 0x1
-# nvmlClocksEventReasons, by their bits.
+# nvmlClocksEventReasons by bit.
 THROTTLE_REASONS = ((_HELD_BY_SETTING, "applications_clocks_setting"), (0x4, "sw_power_cap"), (0x8, "hw_slowdown"),
                     (0x10, "sync_boost"), (0x20, "sw_thermal_slowdown"), (0x40, "hw_thermal_slowdown"),
                     (0x80, "hw_power_brake_slowdown"))
@@ -18,8 +17,8 @@ _SM, _MEMORY, _GRAPHICS = 1, 2, 0
 
 @dataclasses.dataclass(frozen=True)
 class GpuState:
-    """settings: what must match for runs to be comparable, by the environment's keys; what the driver does not say is
-    left out. compute_processes: ours among them; 0 where the driver does not say. None: not told."""
+    """settings: must match for runs to be comparable, by the environment's keys. compute_processes: includes this process;
+    0 if the driver does not report them. Values that the driver does not report are left out or None."""
 
     compute_processes: int = 0
     throttle_reasons: list[str] = dataclasses.field(default_factory=list)
@@ -31,7 +30,7 @@ class GpuState:
     memory_errors: Optional[int] = None
     energy_mj: Optional[int] = None
     is_slice: bool = False
-    clocks_held: Optional[bool] = None  # by a setting; not known while the GPU idles
+    clocks_held: Optional[bool] = None  # by a setting; unknown while the GPU idles
 
 
 class _ProcessInfo(ctypes.Structure):
@@ -47,7 +46,7 @@ class Nvml:
 
     @staticmethod
     def open() -> Optional["Nvml"]:
-        """None where the library is missing or cannot be used."""
+        """None if the library is missing or cannot be used."""
         try:
             library = ctypes.CDLL("libnvidia-ml.so.1")
             return Nvml(library) if library.nvmlInit_v2() == 0 else None
@@ -55,7 +54,7 @@ class Nvml:
             return None
 
     def state(self, uuid: str) -> Optional[GpuState]:
-        """uuid: "GPU-...". None where NVML knows no such GPU. Of a slice (MIG), what it says of the whole."""
+        """uuid: "GPU-...". None if NVML does not know it. For a slice (MIG), the state of the whole GPU."""
         own, device = self._device(uuid)
         if device is None:
             return None
@@ -73,13 +72,13 @@ class Nvml:
             clocks_held=None if bits is None or bits & _IDLE else bool(bits & _HELD_BY_SETTING))
 
     def energy_mj(self, uuid: str) -> Optional[int]:
-        """All that the GPU has taken since its driver was loaded."""
+        """The GPU's energy since its driver was loaded."""
         device = self._device(uuid)[1]
         return None if device is None else self._energy_mj(device)
 
     def _device(self, uuid: str):
-        """What has that id, and the whole GPU that it is, or is a slice of. CUDA gives a slice an id of the same form,
-        which NVML knows by another name."""
+        """The device with that UUID, and the whole GPU, which differs for a slice. CUDA gives a slice a UUID that begins
+        with GPU-; NVML knows it with MIG-."""
         whole = self._by_uuid(uuid)
         if whole is not None:
             return whole, whole
@@ -111,10 +110,10 @@ class Nvml:
         return {key: value for key, value in settings.items() if value is not None}
 
     def _mode(self, name: str, device) -> Optional[bool]:
-        """Of a current and a pending mode the current one is what counts."""
+        """The current mode, not the pending one."""
         current, pending = ctypes.c_uint(0), ctypes.c_uint(0)
-        told = self._succeeds(name, device, ctypes.byref(current), ctypes.byref(pending))
-        return bool(current.value) if told else None
+        known = self._succeeds(name, device, ctypes.byref(current), ctypes.byref(pending))
+        return bool(current.value) if known else None
 
     def _clock_reasons(self, device) -> Optional[int]:
         bits = ctypes.c_ulonglong(0)
@@ -126,14 +125,14 @@ class Nvml:
 
     def _memory_errors(self, device) -> Optional[int]:
         counts = [ctypes.c_ulonglong(0), ctypes.c_ulonglong(0)]  # corrected or not, since the driver was loaded
-        told = all(self._succeeds("nvmlDeviceGetTotalEccErrors", device, kind, 0, ctypes.byref(count))
-                   for kind, count in enumerate(counts))
-        return sum(count.value for count in counts) if told else None
+        known = all(self._succeeds("nvmlDeviceGetTotalEccErrors", device, kind, 0, ctypes.byref(count))
+                    for kind, count in enumerate(counts))
+        return sum(count.value for count in counts) if known else None
 
     def _energy_mj(self, device) -> Optional[int]:
         energy = ctypes.c_ulonglong(0)
-        told = self._succeeds("nvmlDeviceGetTotalEnergyConsumption", device, ctypes.byref(energy))
-        return energy.value if told else None
+        known = self._succeeds("nvmlDeviceGetTotalEnergyConsumption", device, ctypes.byref(energy))
+        return energy.value if known else None
 
     def _compute_processes(self, device) -> int:
         processes, count = (_ProcessInfo * 64)(), ctypes.c_uint(64)

@@ -38,8 +38,8 @@ class FakeLibrary:
         return 0
 
     def _answer(self, name, arguments):
-        places = [each for each in arguments if type(each).__name__ == "CArgObject"]
-        return self._store(places[0], self._numbers[name]) if places else 0
+        passed = [each for each in arguments if type(each).__name__ == "CArgObject"]
+        return self._store(passed[0], self._numbers[name]) if passed else 0
 
 
 class NvmlTest(unittest.TestCase):

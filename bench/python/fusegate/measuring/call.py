@@ -1,4 +1,4 @@
-"""A benchmark's callable on tensors of its own: what it is called with, what it wrote, and whether it wrote elsewhere."""
+"""A benchmark's callable on tensors of its own: its arguments, its results, and whether it wrote outside of them."""
 
 from __future__ import annotations
 
@@ -13,16 +13,15 @@ Form = tuple[tuple[int, ...], str]
 
 
 class WrongResult(RuntimeError):
-    """Of a benchmark that must not be timed."""
+    """The result is wrong, so that the benchmark must not be timed."""
 
 
 class NotCapturable(RuntimeError):
-    """Of a callable that no CUDA graph can hold: it synchronises, allocates, or uses another stream."""
+    """No CUDA graph can capture the callable: it synchronises, allocates, or uses another stream."""
 
 
 def drawn_inputs(device, operation, problem, seed) -> dict[str, Any]:
-    """The values of an operation's inputs, drawn once: what the reference and every implementation get. What the
-    operation gives is as a tensor's specification, or a tensor of its own, or anything else."""
+    """Draws the values of an operation's inputs once, for the reference and all implementations."""
     generator = device.generator(seed)
     return {name: _tensor(device, operation, problem, name, value, generator)[0]
             for name, value in operation.inputs(problem).items()}
@@ -33,13 +32,13 @@ class Call:
     Parameters
     ----------
     device, benchmark
-        Where, and what.
+        Where, and which benchmark.
     function : callable
         The implementation's, made for this problem.
     values : dict
-        The inputs by name: tensors to be copied or, where they are specifications, to be filled.
+        The inputs by name: tensors to copy, :class:`Tensor` specifications to fill, or other values.
     outputs : dict of str to (shape, dtype)
-        Of the operation's results, which the reference told.
+        The forms of the operation's results, from the reference.
     generator
         Of the random numbers.
     """
@@ -60,7 +59,7 @@ class Call:
                 shape, dtype = outputs[name]
                 self._buffers[name] = device.allocate(shape, dtype)
                 self._written[name] = self._buffers[name].array
-        # What is changed in place is as it was before every check and sample.
+        # Restores what a call changes in place, before every check and sample.
         self._pristine = {name: device.clone(self._written[name]) for name in self._written if name in values}
         prepared = self._prepared(self._given(arguments))
         into = [array for name, array in self._written.items() if name not in values]
@@ -81,34 +80,34 @@ class Call:
             return [self._written[name] for name in self._names]
         results = list(result) if isinstance(result, (list, tuple)) else [result]
         if len(results) != len(returned):
-            raise WrongResult(f"returns {len(results)} results, and not {', '.join(returned)}")
+            raise WrongResult(f"returns {_count(len(results))}, not {_count(len(returned))}: {', '.join(returned)}")
         found = dict(self._written)
         for name, value in zip(returned, results):
             found[name] = self._device.taken(value)
             if not self._device.is_array(found[name]):
-                raise WrongResult(f"returns {type(value).__name__} where '{name}' is expected; what it writes into memory "
-                                  f"that it is given is named by writes=")
+                raise WrongResult(f"returns {type(value).__name__}, not '{name}'; name results that it writes into its "
+                                  f"arguments in writes=")
         return [found[name] for name in self._names]
 
     def copied(self, results: Sequence[Any]) -> list[Any]:
         return [self._device.clone(result) for result in results]
 
     def poison(self, results: Sequence[Any] = ()) -> None:
-        """What it writes, and results of an earlier call, but nothing that is an input too."""
+        """Poisons its outputs, and the results of an earlier call, except those that are inputs too."""
         inputs = {self._device.address(buffer.array) for name, buffer in self._buffers.items()
                   if name not in self._written or name in self._pristine}
         for array in (*self._written.values(), *results):
             if self._device.address(array) not in inputs:
                 self._device.poison(array)
 
-    def complaint(self, values: dict[str, Any]) -> str:
-        """What was written that must not be; values: the inputs as they were."""
+    def fault(self, values: dict[str, Any]) -> str:
+        """A forbidden write, in words; empty if there is none. values: the inputs before the call."""
         for name, buffer in self._buffers.items():
             overrun = buffer.overrun()
             if overrun:
                 return f"writes outside of '{name}': it changed {overrun}"
             if name not in self._written and not self._device.same(buffer.array, values[name]):
-                return f"changes its input '{name}'; where that is meant, it is an output too and named by writes="
+                return f"changes its input '{name}'; if that is intended, make it an output too and name it in writes="
         return ""
 
     def sizes(self) -> list[int]:
@@ -116,7 +115,7 @@ class Call:
         return [buffer.bytes for buffer in self._buffers.values()]
 
     def _given(self, arguments: Sequence[Any]) -> list[Any]:
-        """In the arrays that the implementation takes."""
+        """The arguments as arrays of the implementation's library."""
         device, library = self._device, self._implementation.arrays
         return [device.given(each, library) if device.is_array(each) else each for each in arguments]
 
@@ -136,14 +135,18 @@ class Call:
     def _check_writes(self, values: dict[str, Any], outputs: dict[str, Form]) -> None:
         for name in self._implementation.writes:
             if name not in outputs:
-                raise self._implementation.error("writes", f"'{name}' is no output of {self._benchmark.operation.name}, "
-                                                           f"which has {', '.join(outputs)}")
+                raise self._implementation.error("writes", f"'{name}' is not an output of {self._benchmark.operation.name}; "
+                                                           f"known: {', '.join(outputs)}")
             if name in values and tuple(values[name].shape) != outputs[name][0]:
                 raise self._implementation.error("writes", f"the input '{name}' has another shape than the output")
 
 
+def _count(results: int) -> str:
+    return f"{results} result{'' if results == 1 else 's'}"
+
+
 def _tensor(device, operation, problem, name: str, value: Any, generator) -> tuple[Any, Any]:
-    """The value as the callable gets it and, where it is a tensor, its buffer."""
+    """The value for the callable, and its buffer if it is a tensor."""
     field, taken = f"inputs['{name}']", device.taken(value)
     try:
         if isinstance(value, Tensor):

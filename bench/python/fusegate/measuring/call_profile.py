@@ -1,4 +1,4 @@
-"""What one call launches, by torch's profiler, in the run file's form (baselines/launches/call_profile.h)."""
+"""The kernels and memory operations of one call, from torch's profiler, in the run file's form (baselines/launches)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LAUNCHED = ("kernel", "gpu_memcpy", "gpu_memset")
 
 
 class ProfileFailed(RuntimeError):
-    """doubt: of the run file."""
+    """doubt: its name in the run file."""
 
     def __init__(self, doubt: str, why: str):
         super().__init__(why)
@@ -20,7 +20,7 @@ class ProfileFailed(RuntimeError):
 
 
 def profile_call(torch, launch: Callable, stage: str) -> dict[str, Any]:
-    """stage: that all of it belongs to; "" where it is made of several. Raises ProfileFailed."""
+    """stage: of the whole call; "" if it has several stages. Raises ProfileFailed."""
     profiler = torch.profiler
     if not torch.autograd.kineto_available():
         raise ProfileFailed("profiler_missing", "this torch was built without Kineto")
@@ -33,7 +33,7 @@ def profile_call(torch, launch: Callable, stage: str) -> dict[str, Any]:
         events = json.loads(path.read_text(encoding="utf-8")).get("traceEvents", [])
     profile = call_profile(events, stage)
     if not profile["kernels"] and not profile["memory_operations"]:
-        raise ProfileFailed("profile_failed", "torch's profiler recorded nothing of the GPU")
+        raise ProfileFailed("profile_failed", "torch's profiler recorded no GPU work")
     return profile
 
 
@@ -51,7 +51,7 @@ def call_profile(events: list[dict[str, Any]], stage: str) -> dict[str, Any]:
 
     kernels = [{"name": event["name"], **span(event), "grid": _three(event, "grid"), "block": _three(event, "block"),
                 "registers": int(event["args"].get("registers per thread", 0)), "static_shared_bytes": 0,
-                # Kineto tells their sum.
+                # Kineto reports the sum of static and dynamic.
                 "dynamic_shared_bytes": int(event["args"].get("shared memory", 0))}
                for event in events if event.get("cat") == "kernel"]
     operations = [{"kind": event["cat"].replace("gpu_", ""), **span(event), "bytes": int(event["args"].get("bytes", 0))}

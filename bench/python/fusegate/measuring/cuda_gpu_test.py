@@ -58,8 +58,8 @@ class CudaTest(unittest.TestCase):
         return session
 
     def sampled(self, session):
-        place = session.enter(0)
-        return place, session.run_sample(place)
+        layout = session.enter(0)
+        return layout, session.run_sample(layout)
 
     def assert_random_numbers_and_captures_still_work(self):
         torch.randn(8, device="cuda")
@@ -69,8 +69,8 @@ class CudaTest(unittest.TestCase):
         for function, options in ((double, {}), (into, {"writes": "out"})):
             session = self.session(function, **options)
             self.assertEqual((session.record.not_capturable, session.record.launches.kernels), ("", 1))
-            place, sample = self.sampled(session)
-            self.assertFalse(place.doubts & {"clock_unread", "not_capturable"})
+            layout, sample = self.sampled(session)
+            self.assertFalse(layout.doubts & {"clock_unread", "not_capturable"})
             self.assertTrue(0.5e9 < sample.sm_clock_hz < 3e9, sample.sm_clock_hz)
             # 8 MB are read and as many written: more than 1 TB/s, less than 40.
             self.assertTrue(0.4e3 < sample.batch_ns / session.calls < 20e3, sample.batch_ns / session.calls)
@@ -82,8 +82,8 @@ class CudaTest(unittest.TestCase):
             return out
         session = self.session(synchronised)
         self.assertRegex(session.record.not_capturable, "captur")
-        place, sample = self.sampled(session)
-        self.assertIn("not_capturable", place.doubts)
+        layout, sample = self.sampled(session)
+        self.assertIn("not_capturable", layout.doubts)
         self.assertGreater(sample.batch_ns / session.calls, 2e3, "a wait for the GPU is part of a call")
         self.assert_random_numbers_and_captures_still_work()
 
@@ -102,8 +102,8 @@ class CudaTest(unittest.TestCase):
         session = self.session(elsewhere, writes="out")
         self.assertEqual(session.record.not_capturable, "what it launches is not on the current stream")
         plain = self.sampled(self.session(into, writes="out"))[1].batch_ns
-        place, sample = self.sampled(session)
-        self.assertIn("not_capturable", place.doubts)
+        layout, sample = self.sampled(session)
+        self.assertIn("not_capturable", layout.doubts)
         self.assertGreater(sample.batch_ns, 0.3 * plain)
 
     def test_a_stream_that_is_joined_again_is_captured(self):
@@ -150,11 +150,11 @@ class CudaTest(unittest.TestCase):
     def test_a_layout_has_its_distances_again(self):
         session = self.session(into, writes="out")
 
-        def distance(place):
-            call = session.move_to(place)
+        def distance(layout):
+            call = session.move_to(layout)
             x, out = call.launch.args
             return out.data_ptr() - x.data_ptr()
-        self.assertEqual([distance(place) for place in (3, 4, 3)], [distance(3), distance(4), distance(3)])
+        self.assertEqual([distance(layout) for layout in (3, 4, 3)], [distance(3), distance(4), distance(3)])
         self.assertNotEqual(distance(3), distance(4))
 
     def test_the_profile_names_the_kernel(self):
@@ -174,7 +174,7 @@ class CudaTest(unittest.TestCase):
 
     def test_places_draw_other_numbers(self):
         session = self.session(into, writes="out")
-        drawn = [float(session.move_to(place).launch.args[0].double().sum()) for place in (0, 1, 0)]
+        drawn = [float(session.move_to(layout).launch.args[0].double().sum()) for layout in (0, 1, 0)]
         self.assertEqual(drawn[0], drawn[2])
         self.assertNotEqual(drawn[0], drawn[1])
 

@@ -1,7 +1,6 @@
-"""The energy that a call takes, as bench/measuring/energy.h has it: an H200's counter moves every 100 ms, so calls run
-back to back between two moves of it that are seen. Another thread reads the counter, which can take longer than a
-batch, so that the device never waits for that. Both NVML's calls and the wait for the device release the interpreter's
-lock."""
+"""The energy of a call, as in bench/measuring/energy.h. An H200's counter moves every 100 ms, so calls run back to back
+from one observed move to another. Another thread reads the counter, so that the device never waits for a read, which can
+take longer than a batch. NVML's calls and the wait for the device both release the interpreter's lock."""
 
 from __future__ import annotations
 
@@ -12,14 +11,14 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Callable, NamedTuple, Optional
 
-# Where the counter stands still for so long, it is not read.
+# A counter that does not move for this long is given up.
 PATIENCE_NS = 1_000_000_000
-# Leaves the interpreter's and the driver's locks to the thread that launches, and is little of 100 ms.
+# Leaves the interpreter's and the driver's locks to the launching thread; short beside 100 ms.
 BETWEEN_READS_S = 1e-3
 
 
 class Reading(NamedTuple):
-    """began_ns, ended_ns: the read."""
+    """began_ns, ended_ns: when the read began and ended."""
 
     counter_mj: int
     began_ns: float
@@ -27,7 +26,7 @@ class Reading(NamedTuple):
 
 
 class Move(NamedTuple):
-    """From when on the counter was at a value."""
+    """When the counter moved to a value."""
 
     counter_mj: int
     at_ns: float
@@ -41,16 +40,16 @@ class CallEnergy(NamedTuple):
 
 
 def move_between(before: Reading, after: Reading) -> Optional[Move]:
-    """None where two readings that follow each other have the same value. Else the counter moved after the first read
-    began and before the second one ended; the middle is wrong by half of that time at most."""
+    """None if two successive readings are equal. Else the counter moved after the first read began and before the second
+    ended; the middle of that time is wrong by at most half of it."""
     if after.counter_mj == before.counter_mj:
         return None
     return Move(after.counter_mj, (before.began_ns + after.ended_ns) / 2)
 
 
 def energy_between(first: Move, last: Move, batch_borders_ns: Sequence[float], calls: int) -> Optional[CallEnergy]:
-    """batch_borders_ns: when the first batch of so many calls began, and when each ended. None where no call ran
-    between the moves, or the counter did not rise."""
+    """batch_borders_ns: when the first batch began, and when each ended. calls: in a batch. None if no call ran between the
+    moves, or the counter did not rise."""
     ran = calls * (_batches_at(batch_borders_ns, last.at_ns) - _batches_at(batch_borders_ns, first.at_ns))
     if ran <= 0 or last.counter_mj <= first.counter_mj:
         return None
@@ -60,17 +59,17 @@ def energy_between(first: Move, last: Move, batch_borders_ns: Sequence[float], c
 
 def call_energy(counter_mj: Callable[[], Optional[int]], run: Callable[[], object], calls: int, stretch_ns: float,
                 clock_ns: Callable[[], float] = time.perf_counter_ns) -> Optional[CallEnergy]:
-    """run: a batch of so many calls, until the device is through. The moves lie the stretch apart, or longer. None
-    where the counter cannot be read, and then nothing is run, or does not move for a second."""
+    """run: runs a batch of that many calls to its end. The moves are at least stretch_ns apart. None if the counter cannot
+    be read, and then nothing runs, or if it does not move for a second."""
     if counter_mj() is None:
         return None
     borders_ns, stop = [clock_ns()], threading.Event()
-    with ThreadPoolExecutor(max_workers=1) as watcher:  # which waits for its thread
+    with ThreadPoolExecutor(max_workers=1) as watcher:  # waits for its thread at the end
         seen = watcher.submit(_watch, counter_mj, stretch_ns, clock_ns, stop)
         is_over = False
         try:
             while not is_over:
-                is_over = seen.done()  # one batch more after the last move, so that it fell into one
+                is_over = seen.done()  # then one more batch, so that the last move was during a batch
                 run()
                 borders_ns.append(clock_ns())
         finally:
@@ -81,8 +80,7 @@ def call_energy(counter_mj: Callable[[], Optional[int]], run: Callable[[], objec
 
 def _watch(counter_mj: Callable, stretch_ns: float, clock_ns: Callable,
            stop: threading.Event) -> Optional[tuple[Move, Move]]:
-    """The first move, and the first of those that are at least the stretch later. What the counter is at when the watch
-    begins is no move."""
+    """The first move, and the first one at least stretch_ns later."""
     last, first = _read(counter_mj, clock_ns), None
     if last is None:
         return None
@@ -108,8 +106,8 @@ def _read(counter_mj: Callable, clock_ns: Callable) -> Optional[Reading]:
 
 
 def _batches_at(borders_ns: Sequence[float], at_ns: float) -> float:
-    """How many batches were through at a time, with the share of one that was under way. Nothing runs before the first
-    border and after the last."""
+    """How many batches were complete at a time, plus the completed fraction of the running one. Nothing runs before the
+    first border or after the last."""
     after = bisect.bisect_right(borders_ns, at_ns)
     if after in (0, len(borders_ns)):
         return max(0, after - 1)

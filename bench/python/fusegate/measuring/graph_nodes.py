@@ -1,4 +1,4 @@
-"""Asks the CUDA driver what a captured graph launches. torch hands out the graph and tells nothing of it."""
+"""Counts what a captured CUDA graph launches. torch hands out the graph but cannot list its nodes, so the driver does."""
 
 import collections
 import ctypes
@@ -10,7 +10,7 @@ LaunchCount = collections.namedtuple("LaunchCount", "kernels memory_operations")
 
 
 def count_launches(raw_graph, driver=None):
-    """raw_graph: a cudaGraph_t as a number. None where the driver does not say."""
+    """raw_graph: a cudaGraph_t as a number. None if the driver cannot list its nodes."""
     try:
         driver = driver or ctypes.CDLL("libcuda.so.1")
     except OSError:

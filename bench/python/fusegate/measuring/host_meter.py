@@ -1,5 +1,5 @@
-"""Times batches on the CPU, as bench/measuring/cpu_meter.cc does: on a steady clock, with the calling thread's CPU time
-beside it, which stands for cycles and tells how much of the time something else ran."""
+"""Times batches on the CPU, as bench/measuring/cpu_meter.cc does: by a steady clock and by the calling thread's CPU time.
+CPU time replaces cycles, and shows for how long something else ran."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _FLUSH_BYTES = 512 << 20
 
 
 class HostMeter:
-    """clocks: (wall, thread) in ns, for tests."""
+    """clocks: (wall, thread) in ns; tests replace them."""
 
     def __init__(self, clocks: tuple[Callable[[], int], Callable[[], int]] = (time.perf_counter_ns, time.thread_time_ns)):
         self._wall_ns, self._thread_ns = clocks
         self._flush: Optional[bytearray] = None
 
     def record(self, launch: Callable, calls: int, l2: str, is_captured: bool = True):
-        """A batch of so many calls. Nothing is captured on a CPU."""
+        """A batch of that many calls. On a CPU, nothing is captured."""
         del is_captured
         if l2 == "flushed" and self._flush is None:
             self._flush = bytearray(_FLUSH_BYTES)
@@ -43,7 +43,7 @@ class HostMeter:
         return math.nan
 
     def synchronize(self) -> None:
-        """Nothing runs behind the caller's back."""
+        """Nothing runs asynchronously."""
 
     def flush(self, value: int) -> None:
         self._flush[:] = bytes([value & 0xFF]) * len(self._flush)
@@ -53,7 +53,7 @@ class HostMeter:
 
 
 class HostBatch:
-    """flushed: the caches are overwritten before every call, which is not timed."""
+    """flushed: the caches are overwritten before every call, outside of the timing."""
 
     def __init__(self, meter: HostMeter, launch: Callable, calls: int, flushed: bool):
         self._meter, self._launch, self._calls, self._flushed = meter, launch, calls, flushed

@@ -1,8 +1,8 @@
-"""Tensors that fusegate allocates: with canaries around them, and laid out by number.
+"""Allocates tensors with canaries around them, in numbered memory layouts.
 
-How tensors lie to each other decides which of their lines share an L2 set, which moved kernels near the L2's size by a
-hundredth (kernels/contract/layout_arena.h). A layout's number decides the distances between tensors that are allocated
-in the same order, in every process alike."""
+The distances between tensors decide which of their lines share an L2 set, which changed times of kernels near the L2's
+size by 1 % (kernels/contract/layout_arena.h). A layout's number fixes the distances between tensors that are allocated in
+the same order, in every process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, Optional
 from ..errors import InputError
 from ..tensors import DTYPES
 
-ALIGNMENT = 512  # cudaMalloc's is 256 at least
+ALIGNMENT = 512  # cudaMalloc's is at least 256
 GUARD_BYTES = 4096
 CANARY = 0xA5
 _BLOCK_BYTES = 1 << 30
@@ -44,7 +44,7 @@ class Buffer:
         return self._device.bytes_of(self._raw, self._begin, self._after[0])
 
     def overrun(self) -> str:
-        """What was written outside of it, in words; empty where nothing was."""
+        """Writes outside of it, in words; empty if there are none."""
         found = []
         for where, (first, last) in (("before", self._before), ("after", self._after)):
             count = self._device.count_other(self._device.bytes_of(self._raw, first, last), CANARY)
@@ -59,12 +59,12 @@ def padded(number_of_bytes: int) -> int:
 
 
 def layout_bytes(sizes: list[int]) -> int:
-    """The most that a layout of tensors of so many bytes takes."""
+    """The most bytes that a layout of tensors of these sizes takes."""
     return sum(padded(size) for size in sizes) + (len(sizes) + 1) * _GAP_STEP * _GAP_STEPS
 
 
 class Arena:
-    """Blocks of contiguous memory, in which layouts are numbered.
+    """Blocks of contiguous memory for numbered layouts.
 
     Parameters
     ----------
@@ -73,31 +73,31 @@ class Arena:
     sizes : list of int
         Bytes of the tensors of the largest layout.
     seed : int
-        Of the block that a layout begins in, which is random: no process chooses where its blocks lie.
+        Chooses the block of each layout at random, since no process can choose its blocks' addresses.
     """
 
     def __init__(self, device: Any, sizes: list[int], seed: int):
         block_bytes = max(_BLOCK_BYTES, layout_bytes(sizes))
         blocks = min(_MOST_BLOCKS, device.free_bytes() // 2 // block_bytes)
         if blocks < 1:
-            raise InputError("protocol.layout", "", f"numbered layouts of these tensors take {block_bytes / 1e9:.1f} GB "
-                                                    f"twice over; measure with --layout=driver")
+            raise InputError("protocol.layout", "", f"numbered layouts of these tensors need twice {block_bytes / 1e9:.1f} GB "
+                                                    f"of free memory; measure with --layout=driver")
         self._blocks = [device.raw(block_bytes) for _ in range(blocks)]
         self._choose, self._block_bytes = random.Random(seed), block_bytes
         self._gaps, self._raw, self._offset = random.Random(0), self._blocks[0], 0
 
     def begin(self, number: int) -> None:
-        """Starts over with the layout of that number. What lay in the one before must be done with."""
+        """Begins the layout of that number. Tensors of the layout before must no longer be used."""
         self._gaps = random.Random(number)
         self._raw = self._blocks[self._choose.randrange(len(self._blocks))]
         self._offset = self._gap()
 
     def allocate(self, number_of_bytes: int) -> tuple[Any, int]:
-        """The block, and where in it."""
+        """The block, and the offset in it."""
         begin = self._offset
         self._offset += padded(number_of_bytes) + self._gap()
         if begin + padded(number_of_bytes) > self._block_bytes:
-            raise MemoryError("a layout's tensors are larger than they were when they were checked")
+            raise MemoryError("the inputs are larger than they were during the check; `inputs` must return the same shapes")
         return self._raw, begin
 
     def _gap(self) -> int:
@@ -105,7 +105,7 @@ class Arena:
 
 
 class Memory:
-    """What both kinds of device have in common: where their tensors come from."""
+    """The part that all devices share: allocating tensors."""
 
     def __init__(self):
         self._arena: Optional[Arena] = None
@@ -115,7 +115,7 @@ class Memory:
         raise NotImplementedError
 
     def draw(self, array: Any, how: str, numbers: list[float], generator: Any) -> None:
-        """Fills it by a distribution, or with one number."""
+        """Fills it with random numbers of a distribution, or with one number."""
         raise NotImplementedError
 
     def fill(self, array: Any, fill: Any, generator: Any) -> None:
@@ -126,12 +126,12 @@ class Memory:
             self.draw(array, fill[0], list(fill[1:]), generator)
 
     def reserve(self, sizes: list[int], seed: int) -> None:
-        """For layouts by number."""
+        """Allocates the blocks for numbered layouts."""
         if self._arena is None:
             self._arena = Arena(self, sizes, seed)
 
     def lay_out(self, number: Optional[int]) -> None:
-        """From now on tensors lie where the layout of that number says; None: where the driver or malloc says."""
+        """Allocates from the layout of that number from now on; None: from the driver or malloc."""
         self._is_laid_out = number is not None
         if number is not None:
             self._arena.begin(number)

@@ -71,8 +71,8 @@ class ArenaTest(unittest.TestCase):
         blocks = Blocks(free=5 << 30)
         Arena(blocks, [1 << 30], 1)
         self.assertEqual(blocks.made, [layout_bytes([1 << 30])] * 2)
-        with self.assertRaisesRegex(InputError, "protocol.layout: numbered layouts of these tensors take 1.1 GB twice "
-                                                "over; measure with --layout=driver"):
+        with self.assertRaisesRegex(InputError, "protocol.layout: numbered layouts of these tensors need twice 1.1 GB "
+                                                "of free memory; measure with --layout=driver"):
             Arena(Blocks(free=1 << 30), [1 << 30], 1)
 
 

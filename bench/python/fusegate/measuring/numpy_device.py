@@ -1,4 +1,4 @@
-"""The CPU by NumPy, where there is no torch or nobody asks for it: what TorchDevice is, with arrays of NumPy's."""
+"""The CPU with NumPy's arrays, if no kernel needs torch. Has the interface of TorchDevice."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class NumpyDevice(Memory):
         return {"threads": str(len(os.sched_getaffinity(0)))}
 
     def synchronize(self) -> None:
-        """Nothing runs behind the caller's back."""
+        """Nothing runs asynchronously."""
 
     def free_bytes(self) -> int:
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
@@ -64,7 +64,7 @@ class NumpyDevice(Memory):
 
     def generator(self, seed):
         number = random.Random(str(seed)).getrandbits(63)
-        self._numpy.random.seed(number & 0xFFFFFFFF)  # of functions that ask NumPy for random numbers unasked
+        self._numpy.random.seed(number & 0xFFFFFFFF)  # for user functions that draw without the generator
         return self._numpy.random.default_rng(number)
 
     @staticmethod
@@ -116,5 +116,5 @@ class NumpyDevice(Memory):
         return array
 
     def taken(self, value: Any) -> Any:
-        # A sum over everything is NumPy's scalar.
+        # A sum over all elements is a NumPy scalar.
         return self._numpy.asarray(value) if isinstance(value, self._numpy.generic) else value

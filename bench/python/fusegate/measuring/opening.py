@@ -1,4 +1,4 @@
-"""Opens a device and what times it."""
+"""Opens a device and its meter."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import importlib
 import sys
 from typing import Any
 
-from ..console import complain
+from ..console import log
 from ..errors import InputError, one_line
 from ..machine.libraries import quieten
 from .cuda_meter import CudaMeter
@@ -20,9 +20,9 @@ def open_device(kind: str, needs_torch: bool) -> tuple[Any, Any]:
     Parameters
     ----------
     kind : {"auto", "cuda", "cpu"}
-        auto: CUDA where torch finds a GPU, and else the CPU.
+        auto: CUDA if torch finds a GPU, else the CPU.
     needs_torch : bool
-        False where every operation takes NumPy's arrays.
+        False if every operation takes NumPy's arrays.
 
     Returns
     -------
@@ -31,20 +31,20 @@ def open_device(kind: str, needs_torch: bool) -> tuple[Any, Any]:
     Raises
     ------
     InputError
-        Where there is no such device, or no library to drive it.
+        If there is no such device, or no library for it.
     """
     quieten()
     if kind == "auto" and not needs_torch:
         kind = "cpu"
     try:
         torch = importlib.import_module("torch") if needs_torch or kind == "cuda" else None
-    # A library that is there may still fail in any way when it is loaded, without a driver for one.
+    # An installed library may fail in any way when it is loaded, for example without a driver.
     except Exception as error:  # pylint: disable=broad-except
-        raise InputError("torch", "", f"cannot be imported, and drives the device for torch's, Triton's and CuPy's "
-                                      f"kernels ({one_line(error)})") from error
+        raise InputError("torch", "", f"cannot be imported, and kernels of torch, Triton and CuPy need it "
+                                      f"({one_line(error)}); install it, or use NumPy's arrays") from error
     if torch is not None and (kind == "cuda" or (kind == "auto" and torch.cuda.is_available())):
         if not torch.cuda.is_available():
-            raise InputError("--device", "", f"torch {torch.__version__} finds no CUDA GPU")
+            raise InputError("--device", "", f"torch {torch.__version__} finds no CUDA GPU; measure with --device=cpu")
         return open_cuda(torch)
     if torch is not None:
         torch.set_grad_enabled(False)
@@ -52,28 +52,28 @@ def open_device(kind: str, needs_torch: bool) -> tuple[Any, Any]:
     try:
         numpy = importlib.import_module("numpy")
     except ImportError as error:
-        raise InputError("numpy", "", f"cannot be imported, and the operations take its arrays ({error})") from error
+        raise InputError("numpy", "", f"cannot be imported, and the operations take its arrays ({error}); install it") from error
     return NumpyDevice(numpy), HostMeter()
 
 
 def open_cuda(torch: Any, program: str = "fusegate") -> tuple[TorchDevice, CudaMeter]:
-    """With a stream of its own. Triton is tried out there: without a C compiler, for one, it imports and compiles
-    nothing."""
+    """Opens the GPU with a stream of its own, and runs a Triton kernel there: without a C compiler, for example, Triton can
+    be imported but compiles nothing."""
     torch.cuda.set_stream(torch.cuda.Stream())  # the default one cannot be captured
     cupy = sys.modules.get("cupy")
-    if cupy is not None:  # its kernels are launched where torch's are
+    if cupy is not None:  # launches its kernels on the same stream
         cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream).use()
     torch.set_grad_enabled(False)
     read_clocks = None
     try:
         read_clocks = clock_reader(torch)
     except Exception as error:  # pylint: disable=broad-except
-        complain(f"SM clocks are not read, since Triton runs no kernel here ({one_line(error)})", program)
+        log(f"SM clocks cannot be read, because Triton runs no kernel here ({one_line(error)})", program)
     return TorchDevice(torch), CudaMeter(torch, read_clocks)
 
 
 def clock_reader(torch: Any):
-    """The kernel that reads the SM clocks. It has run once."""
+    """The kernel that reads the SM clocks, after a first run."""
     from .sm_clock_kernel import FIELDS, enqueue_read_clocks  # pylint: disable=import-outside-toplevel
     enqueue_read_clocks(torch.zeros((1, FIELDS), dtype=torch.int64, device="cuda"))
     torch.cuda.synchronize()

@@ -37,7 +37,7 @@ class OpenDeviceTest(unittest.TestCase):
     def test_takes_the_gpu_where_torch_finds_one(self):
         kind, arrays, meter, errors = self.opened("auto", True, FakeTorch(has_gpu=True))
         self.assertEqual((kind, arrays, meter), ("cuda", "torch", "CudaMeter"))
-        self.assertRegex(errors, "fusegate: SM clocks are not read, since Triton runs no kernel here")
+        self.assertRegex(errors, "fusegate: SM clocks cannot be read, because Triton runs no kernel here")
         self.assertEqual(self.opened("auto", True, FakeTorch(has_gpu=False))[:3], ("cpu", "torch", "HostMeter"))
         self.assertEqual(self.opened("cpu", True, FakeTorch(has_gpu=True))[:3], ("cpu", "torch", "HostMeter"))
 
@@ -46,7 +46,7 @@ class OpenDeviceTest(unittest.TestCase):
 
     def test_says_what_is_missing(self):
         for kind, needs_torch, torch, expected in (
-                ("auto", True, None, "torch: cannot be imported, and drives the device for torch's, Triton's and CuPy's"),
+                ("auto", True, None, "torch: cannot be imported, and kernels of torch, Triton and CuPy need it"),
                 ("cuda", False, None, "torch: cannot be imported"),
                 ("cuda", True, FakeTorch(has_gpu=False), "--device: torch 2.11.0 finds no CUDA GPU")):
             with self.subTest(expected), self.assertRaisesRegex(InputError, expected):

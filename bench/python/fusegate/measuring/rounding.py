@@ -1,4 +1,4 @@
-"""How far rounding may take a right result from its reference: by element, row, tile and as a whole. The bounds, their
+"""How far rounding may move a right result from its reference: by element, row, tile and as a whole. The bounds, their
 names and their derivation are those of kernels/contract/rounding.h. Arrays are NumPy's or torch's."""
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from typing import Any
 from ..tensors import default_bound
 
 FALSE_ALARM = 1e-6
-GROUP = 64  # the fewest elements of a row or column that is told apart
-ENOUGH, MOST = 32768, 8  # elements of perturbed references, and how many references that takes at most
+GROUP = 64  # the fewest elements of a row or column that has a bound of its own
+ENOUGH, MOST = 32768, 8  # enough elements of perturbed references, and the most references to get them
 
-# Significand bits that are stored, the smallest number that a kernel may not make zero, and the largest where larger
-# ones become that.
+# Stored significand bits; the smallest number that a kernel may not flush to zero; the largest number, if larger ones
+# saturate to it.
 FORMATS = {"fp64": (52, 2.0**-1022, math.inf), "fp32": (23, 2.0**-126, math.inf), "fp16": (10, 2.0**-24, math.inf),
            "bf16": (7, 2.0**-126, math.inf), "fp8_e4m3": (3, 2.0**-9, 448.0), "fp8_e5m2": (2, 2.0**-16, 57344.0)}
 
@@ -25,7 +25,7 @@ def unit_roundoff(dtype: str) -> float:
 
 
 def unit(dtype: str, problem_dtype: str, longest: int, tolerance: float) -> float:
-    """u of an output of that dtype."""
+    """The unit u of an output's rounding errors."""
     bound = default_bound(dtype, problem_dtype)
     if tolerance > bound:
         return tolerance
@@ -38,7 +38,7 @@ def quantile(count: int) -> float:
 
 
 def _matrix(array):
-    """The last axis, and all the others together."""
+    """The last axis, and all others merged."""
     shape = tuple(array.shape)
     return array.reshape(-1, shape[-1]) if shape and shape[-1] else array.reshape(1, -1)
 
@@ -48,7 +48,7 @@ def _slope(along, reference):
 
 
 def _tile_sums(matrix) -> list[tuple[int, int, int, float]]:
-    """Of each tile of up to 4096 elements its first row and column, how many elements it has, and their sum."""
+    """For each tile of up to 4096 elements: its first row and column, its number of elements, and their sum."""
     rows, columns = matrix.shape
     width = min(columns, GROUP)
     height = min(rows, GROUP * GROUP // width)
@@ -67,17 +67,16 @@ def _tile_sums(matrix) -> list[tuple[int, int, int, float]]:
 
 
 def first_not_finite(out, reference) -> str:
-    """One of those that there are, with its reference."""
+    """The first element that is not finite, with its reference."""
     at = int((~(abs(out.reshape(-1)) < math.inf) * 1.0).argmax())
-    return (f"element {_place(at, tuple(reference.shape))}, which is {float(out.reshape(-1)[at])} and its reference "
+    return (f"element {_index_text(at, tuple(reference.shape))}, which is {float(out.reshape(-1)[at])} and its reference "
             f"{float(reference.reshape(-1)[at]):.7g}")
 
 
 @dataclasses.dataclass
 class Spread:
-    """What perturbed references come to. all: the mean square of their differences, rows and columns the same by row
-    and a factor by column, None where these are not told apart; slopes: root mean squares by row, by tile and as a
-    whole."""
+    """The spread of perturbed references. all: the mean square of their differences; rows: the same by row; columns: a
+    factor by column; both None for short rows or columns. slopes: root mean squares by row, by tile and as a whole."""
 
     unit: float
     inputs: int  # in floating point
@@ -90,7 +89,7 @@ class Spread:
 
     @staticmethod
     def of(reference, perturbed, **fields) -> "Spread":
-        """perturbed: references whose inputs were off by up to unit; none where there is nothing to perturb."""
+        """perturbed: references from inputs that were changed by up to unit; empty if no input is floating-point."""
         spread = Spread(**fields)
         reference = _matrix(reference)
         rows, columns = reference.shape
@@ -114,8 +113,8 @@ class Spread:
         return spread
 
     def beyond(self, out, reference, dtype: str, u: float) -> tuple[str, str]:
-        """What of the result, in double precision, is beyond its bound, "" where nothing is; and its worst element,
-        with its place, its value and its reference."""
+        """What exceeds its bound in the result, which is given in double precision; "" if nothing does. And the worst
+        element, with its index, value and reference."""
         shape, (_, smallest, largest) = tuple(reference.shape), FORMATS[dtype]
         out, reference = _matrix(out), _matrix(reference)
         if largest < math.inf:
@@ -127,7 +126,7 @@ class Spread:
         scaled = error * error / variance
         at, count = int(scaled.argmax()), math.prod(tuple(scaled.shape))
         worst = math.sqrt(float(scaled.max()))
-        element = (f"element {_place(at, shape)}, which is {float(out.reshape(-1)[at]):.7g} and its reference "
+        element = (f"element {_index_text(at, shape)}, which is {float(out.reshape(-1)[at]):.7g} and its reference "
                    f"{float(reference.reshape(-1)[at]):.7g}")
         if worst > quantile(count):
             what = f"an element is off by {worst:.3g} times what rounding comes to, {quantile(count):.2g} allowed"
@@ -136,7 +135,7 @@ class Spread:
 
     def _group_beyond(self, scaled, along, size, noise, u, ratio, shape) -> str:
         rows, columns = scaled.shape
-        groups = []  # what it is, elements, how many groups, and the sums
+        groups = []  # name, elements, number of such groups, and the sums
         if columns >= GROUP:
             sums = [each.sum(1).tolist() for each in (scaled, along, size, noise)]
             groups += [(lambda i=i: f"row {_row(i, shape)}", columns, rows, self.slopes[0], *each)
@@ -145,7 +144,7 @@ class Spread:
         for each in zip(*tiles):
             row, column, elements, _ = each[0]
             if elements >= GROUP:
-                name = (lambda at=row * columns + column: f"the tile from element {_place(at, shape)}")
+                name = (lambda at=row * columns + column: f"the tile from element {_index_text(at, shape)}")
                 groups.append((name, elements, len(tiles[0]), self.slopes[1], *(part[3] for part in each)))
         for name, elements, count, slope_of_spread, square, part, whole, wavering in groups:
             n, t = min(elements, self.shortest), math.log(count / FALSE_ALARM)
@@ -173,13 +172,13 @@ def _too_large(name: str, slope: float, most: float) -> str:
     return f"{name} is too {'large' if slope > 0 else 'small'} by {abs(slope):.2e} of itself, {most:.1e} allowed"
 
 
-def _place(at: int, shape) -> str:
-    place = []
+def _index_text(at: int, shape) -> str:
+    parts = []
     for size in reversed(shape):
-        place.append(str(at % size))
+        parts.append(str(at % size))
         at //= size
-    return f"[{', '.join(reversed(place))}]"
+    return f"[{', '.join(reversed(parts))}]"
 
 
 def _row(at: int, shape) -> str:
-    return _place(at, shape[:-1])[:-1] + (", :]" if len(shape) > 1 else ":]")
+    return _index_text(at, shape[:-1])[:-1] + (", :]" if len(shape) > 1 else ":]")

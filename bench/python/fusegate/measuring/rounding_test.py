@@ -59,7 +59,7 @@ class RoundingTest(unittest.TestCase):
         benchmark = Benchmark(operation.implementations["one"], next(operation.problems("cpu")))
         return Verifier(NumpyDevice(numpy), HostMeter(), seed).check(benchmark, function)
 
-    def complaint(self, spoil, **where):
+    def fault(self, spoil, **where):
         def spoilt(*inputs):
             out = (unit if where.get("is_unit") else eager)(*inputs)
             spoil(out)
@@ -79,8 +79,8 @@ class RoundingTest(unittest.TestCase):
     def test_the_last_element(self):
         def spoil(out):
             out[-1, -1] += 0.5
-        told = self.complaint(spoil, rows=10_000, is_unit=True)
-        self.assertRegex(told, r"^wrong result: an element is off by .* times what rounding comes to, .* allowed; "
+        message = self.fault(spoil, rows=10_000, is_unit=True)
+        self.assertRegex(message, r"^wrong result: an element is off by .* times what rounding comes to, .* allowed; "
                                r"worst is element \[9999, 255\], which is .* and its reference ")
 
     def test_a_row_of_zeros_and_one_of_anothers_values(self):
@@ -89,8 +89,8 @@ class RoundingTest(unittest.TestCase):
 
         def another(out):
             out[9] = out[5]
-        self.assertIn("worst is element [7, ", self.complaint(zeros, is_unit=True, dtype="fp32"))
-        self.assertRegex(self.complaint(another, rows=300), r"worst is element \[9, ")
+        self.assertIn("worst is element [7, ", self.fault(zeros, is_unit=True, dtype="fp32"))
+        self.assertRegex(self.fault(another, rows=300), r"worst is element \[9, ")
 
     def test_the_last_row_of_a_tile_and_a_row_that_is_too_large(self):
         def last_row(out):
@@ -98,8 +98,8 @@ class RoundingTest(unittest.TestCase):
 
         def too_large(out):
             out[17] = 1.0015 * out[17].astype("float32")
-        self.assertIn("worst is element [63, ", self.complaint(last_row, rows=2000, is_unit=True))
-        self.assertIn("row [17, :] is too large by ", self.complaint(too_large, is_unit=True))
+        self.assertIn("worst is element [63, ", self.fault(last_row, rows=2000, is_unit=True))
+        self.assertIn("row [17, :] is too large by ", self.fault(too_large, is_unit=True))
 
     def test_a_wrong_constant(self):
         for cubic in (CUBIC * 4 / 3, CUBIC * 2 / 3, CUBIC * 1.1):

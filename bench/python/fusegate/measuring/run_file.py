@@ -1,5 +1,5 @@
 """The run file (baselines/record/run_file.h): Google Benchmark JSON, with an entry for each sample. The file on disk is
-whole and valid at all times: it is written to a temporary file, flushed, and renamed."""
+always complete and valid: it is written to a temporary file, flushed, and renamed."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ import math
 import os
 import pathlib
 import socket
+import statistics
 import tempfile
 import time
 from collections.abc import Iterable
 from typing import Any, Optional
 
 from ..errors import InputError, WriteError
-from .protocol import OF_GATE
+from .protocol import OF_GATE, renamed_keys
 
-# A write waits until this many times the last one's duration have passed, so that writing takes 2 % of the time.
+# A write waits for this many times the last one's duration, so that writing takes 2 % of the time.
 _TIMES_A_WRITE = 50
 _LOCK_WAIT_S = 0.2
-# In the names of files that exist for a moment or for a process, after a leading dot (baselines/io/file_io.h).
+# In the names of temporary and lock files, after a leading dot (baselines/io/file_io.h).
 _OWN_MARK = ".fusegate-"
 
 
@@ -37,24 +38,24 @@ def google_context(executable: str) -> dict[str, Any]:
 class EntryWriter:
     """Entries of one benchmark in Google Benchmark's layout."""
 
-    def __init__(self, name: str, family: int, invocation: int, repetitions: int):
+    def __init__(self, name: str, family: int, process: int, repetitions: int):
         self._head = {"name": name, "family_index": family, "per_family_instance_index": 0, "run_name": name,
-                      "run_type": "iteration", "repetitions": repetitions, "threads": 1, "invocation": invocation}
+                      "run_type": "iteration", "repetitions": repetitions, "threads": 1, "process": process}
 
-    def place(self, first_index, samples, record, calls, choices, about_place) -> list[dict[str, Any]]:
-        """samples: pairs of a sample and the process time in ns that it took. The benchmark's first entry carries
-        its details; a later place's first entry says only what was noticed there (about_place)."""
+    def layout_entries(self, first_index, samples, record, calls, choices, about_layout) -> list[dict[str, Any]]:
+        """Entries of one layout. samples: pairs of a sample and the CPU time in ns that it took. The benchmark's first entry
+        has its details; a later layout's first entry has only about_layout."""
         entries = [{**self._head, "repetition_index": first_index + i, "iterations": calls,
                     "real_time": sample.batch_ns / calls, "cpu_time": cpu_ns / calls, "time_unit": "ns",
                     **_counters(record, sample)} for i, (sample, cpu_ns) in enumerate(samples)]
         details = _details(record, choices) if first_index == 0 else {}
-        details.update((key, value) for key, value in about_place.items() if value)
+        details.update((key, value) for key, value in about_layout.items() if value)
         if details:
             entries[0]["details"] = details
         return entries
 
     def failure(self, index: int, message: str) -> dict[str, Any]:
-        # compare.py of Google Benchmark reads the numbers of every entry.
+        # Google Benchmark's compare.py reads the numbers of every entry.
         return {**self._head, "repetition_index": index, "error_occurred": True, "error_message": message,
                 "iterations": 0, "real_time": 0.0, "cpu_time": 0.0, "time_unit": "ns"}
 
@@ -84,9 +85,9 @@ class RunFile:
     path : str or Path, optional
         The file; None writes nothing.
     context : dict
-        Google Benchmark's, with "fusegate" in it.
+        Google Benchmark's, with the key "fusegate".
     entries : list of dict
-        Those that the file has already, where it is gone on with.
+        Those that the file has already, with --resume.
     """
 
     def __init__(self, path, context: dict[str, Any], entries: Iterable[dict[str, Any]] = ()):
@@ -97,7 +98,7 @@ class RunFile:
         self._add(entries)
         self._last_write, self._last_took, self._is_whole = 0.0, 0.0, True
         self.writing_s = 0.0
-        # Now and not after the first place: a folder that cannot be written is best told before measuring.
+        # Before measuring, so that a folder that cannot be written is reported at once.
         self._write()
 
     def append(self, entries: Iterable[dict[str, Any]], at_once: bool = False) -> None:
@@ -107,7 +108,7 @@ class RunFile:
             self._write()
 
     def add_details(self, details: dict[str, dict[str, Any]]) -> None:
-        """What became known of benchmarks after their entries were written: by name, members of the details."""
+        """Adds members to the details of benchmarks, by name, after their entries were written."""
         for name, members in details.items():
             number = self._details_at.get(name)
             if number is not None:
@@ -117,7 +118,7 @@ class RunFile:
         self._write()
 
     def leave(self, doubts: Iterable[str]) -> None:
-        """Of an invocation that goes on in another process, or not at all."""
+        """Writes the file for the last time, unfinished: another process may resume it."""
         fusegate = self._context["fusegate"]
         fusegate["doubts"] = sorted({*fusegate["doubts"], *doubts})
         self._write()
@@ -134,7 +135,7 @@ class RunFile:
         for entry in entries:
             if not entry.get("error_occurred"):
                 self._details_at.setdefault(entry["name"], len(self._entries))
-            # Serialised once each, so that writing the file anew costs a copy.
+            # Serialised once, so that writing the file again only copies text.
             self._entries.append(json.dumps(entry, allow_nan=False))
 
     def _write(self) -> None:
@@ -149,13 +150,13 @@ class RunFile:
 
 
 def read_run_file(path: pathlib.Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The context of fusegate, and all entries. Raises InputError."""
+    """context.fusegate, under today's keys, and all entries. Raises InputError."""
     try:
         parsed = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(path, "", f"cannot be read: {error.strerror}") from error
     except ValueError as error:
-        raise InputError(path, "", f"no valid JSON: {error}") from error
+        raise InputError(path, "", f"not valid JSON: {error}") from error
     if not isinstance(parsed, dict) or not isinstance(parsed.get("benchmarks"), list):
         raise InputError(path, "benchmarks", "must be a list")
     for number, entry in enumerate(parsed["benchmarks"]):
@@ -163,41 +164,61 @@ def read_run_file(path: pathlib.Path) -> tuple[dict[str, Any], list[dict[str, An
             raise InputError(path, f"benchmarks[{number}].name", "must be a text")
     context = parsed.get("context")
     fusegate = context.get("fusegate") if isinstance(context, dict) else None
-    return fusegate if isinstance(fusegate, dict) else {}, parsed["benchmarks"]
+    return renamed(fusegate) if isinstance(fusegate, dict) else {}, parsed["benchmarks"]
 
 
-def require_same_measurement(path: pathlib.Path, kept: dict[str, Any], ours: dict[str, Any]) -> None:
-    """For --resume: as bench/measuring/kept_run_file.h."""
-    keys = ("suite", "invocation", "protocol", "environment", "provenance")
-    _require_equal(path, kept, ours, keys, "--resume goes on with the same measurement alone")
+def renamed(fusegate: dict[str, Any]) -> dict[str, Any]:
+    """context.fusegate of any version under today's keys: files had "invocation" and protocol.places before."""
+    found = {"process" if key == "invocation" else key: value for key, value in fusegate.items()}
+    if isinstance(found.get("protocol"), dict):
+        found["protocol"] = renamed_keys(found["protocol"])
+    return found
+
+
+def median_times_ns(paths: Iterable[pathlib.Path]) -> dict[str, float]:
+    """By benchmark: the median over the run files of their median times."""
+    by_name: dict[str, list[float]] = {}
+    for path in paths:
+        own: dict[str, list[float]] = {}
+        for entry in read_run_file(path)[1]:
+            own.setdefault(entry["name"], []).append(entry["real_time"])
+        for name, times in own.items():
+            by_name.setdefault(name, []).append(statistics.median(times))
+    return {name: statistics.median(times) for name, times in by_name.items()}
+
+
+def require_same_measurement(path: pathlib.Path, theirs: dict[str, Any], ours: dict[str, Any]) -> None:
+    """For --resume. Raises InputError if the file holds something else, as in fusegate_bench."""
+    keys = ("suite", "process", "protocol", "environment", "provenance")
+    _require_equal(path, theirs, ours, keys, "--resume needs the same measurement; write another file")
 
 
 def require_replaceable(path: pathlib.Path, ours: dict[str, Any], names: set[str]) -> None:
-    """Unless --force: a file without contents is nobody's, and what measures the same again replaces it."""
+    """Without --force, replaces only an empty file, or one of the same measurement. Raises InputError."""
     force = "--force replaces the file"
     if not path.is_file() or path.stat().st_size == 0:
         return
     try:
-        kept, entries = read_run_file(path)
+        theirs, entries = read_run_file(path)
     except InputError as error:
-        raise InputError(path, "", f"is there already and is no run file; {force}") from error
-    _require_equal(path, kept, ours, ("suite", "protocol"), force)
+        raise InputError(path, "", f"exists and is not a run file; {force}") from error
+    _require_equal(path, theirs, ours, ("suite", "protocol"), force)
     for number, entry in enumerate(entries):
         if entry["name"] not in names:
-            raise InputError(path, f"benchmarks[{number}]", f"{entry['name']} is not to be measured now and would be "
-                                                            f"lost; {force}")
+            raise InputError(path, f"benchmarks[{number}]", f"{entry['name']} would be lost, since it is not measured now; "
+                                                            f"{force}")
 
 
-def _require_equal(path, kept: dict[str, Any], ours: dict[str, Any], keys: Iterable[str], advice: str) -> None:
-    there, here = _facts(kept, keys), _facts(ours, keys)
+def _require_equal(path, theirs: dict[str, Any], ours: dict[str, Any], keys: Iterable[str], advice: str) -> None:
+    there, here = _facts(theirs, keys), _facts(ours, keys)
     for key in sorted({*there, *here}):
         if there.get(key) != here.get(key):
             texts = ["(absent)" if key not in side else json.dumps(side[key]) for side in (there, here)]
-            raise InputError(path, f"context.fusegate.{key}", f"is {texts[0]} there and {texts[1]} here; {advice}")
+            raise InputError(path, f"context.fusegate.{key}", f"is {texts[0]} in the file and {texts[1]} now; {advice}")
 
 
 def _facts(fusegate: dict[str, Any], keys: Iterable[str]) -> dict[str, Any]:
-    """Of an object all that is in it, but what is the gate's."""
+    """The values of the keys; of an object each member, except the gate's."""
     facts: dict[str, Any] = {}
     for key in keys:
         value = fusegate.get(key)
@@ -209,7 +230,7 @@ def _facts(fusegate: dict[str, Any], keys: Iterable[str]) -> dict[str, Any]:
 
 
 class FileLock:
-    """Keeps a second writer from the file, fusegate's own among them (baselines/io/write_lock.h)."""
+    """Locks the file against other writers, the C++ programs too (baselines/io/write_lock.h)."""
 
     def __init__(self, path: pathlib.Path):
         self._lock_path = path.parent / f".{path.name}{_OWN_MARK}lock"
@@ -224,7 +245,7 @@ class FileLock:
             raise WriteError(path, "", f"cannot be written: {error.strerror}") from error
 
     def close(self) -> None:
-        """Removed while it is still held: who opened it before sees that its name leads elsewhere."""
+        """Removes the lock file while it is locked: another process that has it open then finds it without a name."""
         if self._descriptor is not None:
             with contextlib.suppress(OSError):
                 self._lock_path.unlink()
@@ -242,7 +263,7 @@ class FileLock:
                 os.close(descriptor)
                 if time.monotonic() - start >= _LOCK_WAIT_S:
                     who = f"process {holder}" if holder else "another process"
-                    raise InputError(path, "", f"{who} writes this file now; wait for its end, or name another") from None
+                    raise InputError(path, "", f"{who} is writing this file; wait for it, or write another file") from None
                 time.sleep(0.01)
                 continue
             except OSError:  # a file system without locks
@@ -256,7 +277,7 @@ class FileLock:
 
 
 def remove_leftovers(folder: pathlib.Path) -> None:
-    """What killed processes left there, fusegate's own among them: files of its mark whose lock nobody holds."""
+    """Removes temporary files that killed processes left: those with fusegate's mark that nobody has locked."""
     with contextlib.suppress(OSError):
         for path in folder.glob(f".*{_OWN_MARK}*"):
             with contextlib.suppress(OSError):
@@ -264,11 +285,11 @@ def remove_leftovers(folder: pathlib.Path) -> None:
 
 
 def _remove_if_left(path: pathlib.Path) -> None:
-    """Raises OSError where somebody holds it."""
+    """Raises OSError if another process has locked it."""
     descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # The name may lead elsewhere since it was opened, to a file that somebody holds.
+        # By now the name may belong to another file, which may be locked.
         if os.path.samestat(os.fstat(descriptor), os.stat(path)):
             path.unlink()
     finally:
@@ -276,14 +297,14 @@ def _remove_if_left(path: pathlib.Path) -> None:
 
 
 def _temporary_file(path: pathlib.Path):
-    """Named and locked as file_io.h has it: fusegate removes such files where nobody holds their lock."""
+    """Named and locked as in file_io.h, so that other processes remove it only if this one is killed."""
     while True:
         descriptor, name = tempfile.mkstemp(prefix=f".{path.name}{_OWN_MARK}", dir=path.parent)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             is_ours = os.fstat(descriptor).st_nlink > 0
         except BlockingIOError:
-            is_ours = False  # another process takes it for a leftover, and removes it
+            is_ours = False  # another process is removing it as a leftover
         except OSError:
             is_ours = True  # a file system without locks
         if is_ours:
@@ -292,15 +313,14 @@ def _temporary_file(path: pathlib.Path):
 
 
 def is_stream(path: pathlib.Path) -> bool:
-    """A device or a pipe, such as /dev/stdout: it has no old contents to lose, and a rename would put a file in its
-    place."""
+    """Whether the path is a device or a pipe, such as /dev/stdout, which has no contents and must not be renamed over."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def write_atomically(path, text: str) -> None:
-    """Creates missing folders. Raises WriteError; the old file, if any, is then untouched."""
+    """Writes the file and missing folders. Raises WriteError; an old file is then unchanged."""
     path = pathlib.Path(path)
-    path = path.resolve() if path.is_symlink() else path  # a link stays one
+    path = path.resolve() if path.is_symlink() else path  # so that a link stays a link
     temporary = None
     try:
         if is_stream(path):

@@ -12,17 +12,17 @@ from fusegate.measuring.graph_nodes import LaunchCount
 from fusegate.measuring.run_file import (EntryWriter, RunFile, google_context, read_run_file, require_replaceable,
                                          require_same_measurement)
 from fusegate.measuring.session import Record
-from fusegate.operation import Stage
+from fusegate.implementation import Stage
 
 RECORD = Record(relative_error=0.002, stages=[Stage("gelu", 10.0, 20.0), Stage("mul", 1.0, 30.0)],
                 launches=LaunchCount(2, 1), host_ns=7000.0)
 NAME = "geglu/liger/bf16/batch:1/seq:1/dim:1/hidden:8"
 
 
-def entries_of(first_index=0, clock_hz=1.5e9, about_place=None):
-    writer = EntryWriter(NAME, family=3, invocation=2, repetitions=48)
+def entries_of(first_index=0, clock_hz=1.5e9, about_layout=None):
+    writer = EntryWriter(NAME, family=3, process=2, repetitions=48)
     samples = [(Sample(2000.0, clock_hz), 500.0), (Sample(2400.0, clock_hz), 700.0)]
-    return writer.place(first_index, samples, RECORD, 4, {"torch": "2.11.0"}, about_place or {})
+    return writer.layout_entries(first_index, samples, RECORD, 4, {"torch": "2.11.0"}, about_layout or {})
 
 
 class EntryWriterTest(unittest.TestCase):
@@ -30,7 +30,7 @@ class EntryWriterTest(unittest.TestCase):
         first, second = entries_of()
         self.assertEqual((first["name"], first["run_name"], first["run_type"]), (NAME, NAME, "iteration"))
         self.assertEqual((first["iterations"], first["real_time"], first["cpu_time"]), (4, 500.0, 125.0))
-        self.assertEqual((first["time_unit"], first["family_index"], first["invocation"]), ("ns", 3, 2))
+        self.assertEqual((first["time_unit"], first["family_index"], first["process"]), ("ns", 3, 2))
         self.assertEqual((second["repetition_index"], second["repetitions"], second["real_time"]), (1, 48, 600.0))
 
     def test_counters_are_fusegate_benchs(self):
@@ -44,7 +44,7 @@ class EntryWriterTest(unittest.TestCase):
         self.assertNotIn("sm_clock_hz", entries_of(clock_hz=math.nan)[0])
 
     def test_details_stand_in_the_first_entry_of_all(self):
-        details = entries_of(about_place={"doubts": [], "throttle_reasons": ["sw_power_cap"]})[0]["details"]
+        details = entries_of(about_layout={"doubts": [], "throttle_reasons": ["sw_power_cap"]})[0]["details"]
         self.assertEqual(details["choices"], {"torch": "2.11.0"})
         self.assertEqual(details["relative_error"], 0.002)
         self.assertEqual(details["stages"][1], {"name": "mul", "flops": 1.0, "min_bytes": 30.0})
@@ -52,7 +52,7 @@ class EntryWriterTest(unittest.TestCase):
         self.assertNotIn("doubts", details)
 
     def test_a_later_place_says_only_what_was_noticed_there(self):
-        first, second = entries_of(first_index=2, about_place={"doubts": ["short_batch"]})
+        first, second = entries_of(first_index=2, about_layout={"doubts": ["short_batch"]})
         self.assertEqual(first["repetition_index"], 2)
         self.assertEqual(first["details"], {"doubts": ["short_batch"]})
         self.assertNotIn("details", second)
@@ -68,7 +68,7 @@ class RunFileTest(FolderTest):
         super().setUp()
         self.path = self.folder / "run" / "1.json"
         self.context = {**google_context("kernels.py"), "fusegate": {
-            "suite": "all", "invocation": 1, "finished": False, "doubts": ["dirty_tree"],
+            "suite": "all", "process": 1, "finished": False, "doubts": ["dirty_tree"],
             "protocol": {"samples": 2, "min_effect": 0.01, "allow": 0.02}, "environment": {"device": "NVIDIA H200"},
             "provenance": {"commit": "abc"}}}
 
@@ -130,22 +130,22 @@ class RunFileTest(FolderTest):
     def test_removes_what_killed_processes_left(self):
         for name in (".1.json.fusegate-abc123", ".1.json.fusegate-lock", ".2.json.fusegate-lock"):
             (self.folder / name).touch()
-        for name in ("mine.fusegate-kept.json", ".mine"):
+        for name in ("mine.fusegate-saved.json", ".mine"):
             (self.folder / name).touch()
         held = RunFile(self.folder / "3.json", google_context("x"))
         RunFile(self.folder / "1.json", google_context("x")).close()
         self.assertEqual({path.name for path in self.folder.iterdir()},
-                         {"1.json", "3.json", ".3.json.fusegate-lock", "mine.fusegate-kept.json", ".mine"})
+                         {"1.json", "3.json", ".3.json.fusegate-lock", "mine.fusegate-saved.json", ".mine"})
         held.close()
 
     def test_a_link_stays_one_and_a_device_is_not_replaced(self):
-        kept = self.folder / "kept.json"
-        kept.touch()
+        target = self.folder / "target.json"
+        target.touch()
         self.path.parent.mkdir()
-        self.path.symlink_to(kept)
+        self.path.symlink_to(target)
         RunFile(self.path, self.context).close()
         self.assertTrue(self.path.is_symlink())
-        self.assertIn("context", kept.read_text(encoding="utf-8"))
+        self.assertIn("context", target.read_text(encoding="utf-8"))
         pipe = self.folder / "pipe"
         os.mkfifo(pipe)
         reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
@@ -158,32 +158,32 @@ class RunFileTest(FolderTest):
         RunFile(None, self.context).append(entries_of())
         self.assertFalse(self.path.exists())
 
-    def test_replaces_the_same_measurement_and_nothing_else(self):
+    def test_replaces_only_the_same_measurement(self):
         self.write(*entries_of())
         ours = self.context["fusegate"]
-        require_replaceable(self.path, {**ours, "protocol": {"samples": 2}}, {NAME})  # the rest is the gate's
+        require_replaceable(self.path, {**ours, "protocol": {"samples": 2}}, {NAME})  # other keys are the gate's
         for fusegate, names, expected in (
-                (ours, {"other"}, f"benchmarks\\[0\\]: {NAME} is not to be measured now"),
-                ({**ours, "suite": "pr"}, {NAME}, 'context.fusegate.suite: is "all" there and "pr" here; --force replaces'),
-                ({**ours, "protocol": {"samples": 3}}, {NAME}, "protocol.samples: is 2 there and 3 here")):
+                (ours, {"other"}, f"benchmarks\\[0\\]: {NAME} would be lost"),
+                ({**ours, "suite": "pr"}, {NAME}, 'context.fusegate.suite: is "all" in the file and "pr" now; --force replaces'),
+                ({**ours, "protocol": {"samples": 3}}, {NAME}, "protocol.samples: is 2 in the file and 3 now")):
             with self.subTest(expected), self.assertRaisesRegex(InputError, expected):
                 require_replaceable(self.path, fusegate, names)
         self.path.write_text("a letter", encoding="utf-8")
-        with self.assertRaisesRegex(InputError, "is there already and is no run file; --force"):
+        with self.assertRaisesRegex(InputError, "exists and is not a run file; --force"):
             require_replaceable(self.path, ours, {NAME})
         self.path.write_text("", encoding="utf-8")
         require_replaceable(self.path, ours, {NAME})
 
-    def test_goes_on_with_the_same_measurement_alone(self):
+    def test_resumes_only_the_same_measurement(self):
         self.write(*entries_of())
-        kept, entries = read_run_file(self.path)
+        context, entries = read_run_file(self.path)
         self.assertEqual(len(entries), 2)
-        require_same_measurement(self.path, kept, self.context["fusegate"])
-        with self.assertRaisesRegex(InputError, 'provenance.commit: is "abc" there and "def" here; --resume goes on'):
-            require_same_measurement(self.path, kept, {**self.context["fusegate"], "provenance": {"commit": "def"}})
+        require_same_measurement(self.path, context, self.context["fusegate"])
+        with self.assertRaisesRegex(InputError, 'provenance.commit: is "abc" in the file and "def" now; --resume needs'):
+            require_same_measurement(self.path, context, {**self.context["fusegate"], "provenance": {"commit": "def"}})
 
     def test_says_what_is_wrong_with_a_file_that_is_read(self):
-        for text, expected in (("{", "no valid JSON"), ("[]", "benchmarks: must be a list"),
+        for text, expected in (("{", "not valid JSON"), ("[]", "benchmarks: must be a list"),
                                ('{"benchmarks": [3]}', r"benchmarks\[0\].name: must be a text")):
             self.path.parent.mkdir(exist_ok=True)
             self.path.write_text(text, encoding="utf-8")

@@ -1,5 +1,5 @@
-"""One benchmark in one process, as in bench/measuring/session.h. It is checked once and then sampled in several places
-of memory. The device idles before every sample."""
+"""One benchmark in one process, as in bench/measuring/session.h: checked once, then sampled in several memory layouts. The
+device idles before every sample."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .cuda_meter import Sample
 from .energy import CallEnergy, call_energy
 from .verification import Verified, Verifier
 
-# Bounds the size of a graph, as fusegate_bench does.
+# Bounds the size of a graph, as in fusegate_bench.
 MOST_CALLS = 4000
 
 
 @dataclasses.dataclass
 class Record:
-    """What the run file says of a benchmark beside its samples."""
+    """A benchmark's data for the run file, except its samples."""
 
     relative_error: float = 0.0
     stages: list[Any] = dataclasses.field(default_factory=list)
@@ -29,15 +29,15 @@ class Record:
     choices: dict[str, str] = dataclasses.field(default_factory=dict)
 
 
-class Place:
-    """A benchmark in one place of memory. The memory is freed with it."""
+class Layout:
+    """A benchmark in one memory layout. Owns its memory."""
 
     def __init__(self, call: Call, batch):
         self.call, self.batch, self.doubts = call, batch, set()
 
 
 class Session:
-    """sleep, clock_ns: the time, which a test may fake."""
+    """sleep, clock_ns: tests replace them."""
 
     def __init__(self, device, meter, protocol, seed, benchmark, sleep: Callable = time.sleep,
                  clock_ns: Callable = time.perf_counter_ns):
@@ -57,39 +57,39 @@ class Session:
         self.record.relative_error, self.record.launches = self.verified.relative_error, self.verified.launches
         self.record.not_capturable = self.verified.not_capturable
 
-    def enter(self, place: int) -> Place:
-        """Moves to a fresh place and warms up there. The first time, it also fixes how many calls make a batch."""
-        call = self.move_to(place)
+    def enter(self, layout: int) -> Layout:
+        """Moves to a layout and warms up there. The first time, it also sets the number of calls in a batch."""
+        call = self.move_to(layout)
         if self.calls == 0:
             self._size_batch(call.launch)
             self.record.host_ns = self._meter.host_ns(call.launch)
         batch = self._batch(call.launch)
         self._warm_up(batch)
-        return Place(call, batch)
+        return Layout(call, batch)
 
-    def move_to(self, place: int) -> Call:
-        """The call there, on fresh numbers."""
+    def move_to(self, layout: int) -> Call:
+        """The call in that layout, on fresh random numbers."""
         if self.verified is None:
-            raise ValueError("what was not checked is not timed")
+            raise ValueError("the benchmark must be checked before it is timed")
         if self._protocol.layout == "numbered":
-            self._device.lay_out(place)
+            self._device.lay_out(layout)
         else:
             self._device.fresh_memory()
-        generator = self._device.generator(f"{self._seed}/{place}")
+        generator = self._device.generator(f"{self._seed}/{layout}")
         values = self._benchmark.operation.inputs(self._benchmark.problem)
         return Call(self._device, self._benchmark, self._function, values, self.verified.outputs, generator)
 
-    def run_sample(self, place: Place) -> Sample:
+    def run_sample(self, layout: Layout) -> Sample:
         """Idles, then runs one batch."""
-        place.call.restore()
+        layout.call.restore()
         self._sleep(self._protocol.idle_ns * 1e-9)
-        sample = place.batch.run()
+        sample = layout.batch.run()
         if sample.batch_ns < self._protocol.batch_ns:
-            place.doubts.add("short_batch")
+            layout.doubts.add("short_batch")
         if math.isnan(sample.sm_clock_hz):
-            place.doubts.add("clock_unread")
+            layout.doubts.add("clock_unread")
         if self.record.not_capturable:
-            place.doubts.add("not_capturable")
+            layout.doubts.add("not_capturable")
         return sample
 
     def call_energy(self, counter_mj: Callable[[], Optional[int]], stretch_ns: float) -> Optional[CallEnergy]:
@@ -101,7 +101,7 @@ class Session:
 
     def _size_batch(self, launch: Callable) -> None:
         self.calls = 1
-        # A few calls say little about the time of many; growing towards the target settles it.
+        # A few calls predict the time of many badly, so the batch grows in steps.
         for _ in range(4):
             pilot = self._batch(launch)
             pilot.run()

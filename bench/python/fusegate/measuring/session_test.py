@@ -40,15 +40,15 @@ class SessionTest(unittest.TestCase):
 
     def test_a_graph_stays_bounded(self):
         session = self.verified(meter=FakeMeter(call_ns=1.0))
-        place = session.enter(0)
+        layout = session.enter(0)
         self.assertEqual(session.calls, MOST_CALLS)
-        session.run_sample(place)
-        self.assertEqual(place.doubts, {"short_batch"})
+        session.run_sample(layout)
+        self.assertEqual(layout.doubts, {"short_batch"})
 
     def test_every_place_is_fresh_memory_and_fresh_numbers_but_the_same_batch(self):
         session = self.verified()
-        for place in range(3):
-            session.enter(place)
+        for layout in range(3):
+            session.enter(layout)
         self.assertEqual(self.device.fresh, 3)
         self.assertEqual(self.device.seeds, [5, "5/0", "5/1", "5/2"])
         self.assertEqual(self.meter.recorded[-3:], [(session.calls, "warm", True)] * 3)
@@ -65,33 +65,33 @@ class SessionTest(unittest.TestCase):
         session = Session(device, meter, fake_protocol(), 5, benchmark, clock_ns=lambda: meter.now_ns)
         session.verify(Verifier(device, meter, 5))
         self.assertEqual(session.record.choices, {"tile": "1"}, "asked once the result was checked")
-        for place in range(2):
+        for layout in range(2):
             events.clear()
-            session.enter(place)
+            session.enter(layout)
             self.assertEqual(events[:3], ["prepare", "synchronize", "record"])
             self.assertEqual(events.count("prepare"), 1)
 
     def test_a_place_is_the_layout_of_its_number(self):
         session = self.verified(layout="numbered")
-        for place in (0, 7):
-            session.enter(place)
+        for layout in (0, 7):
+            session.enter(layout)
         self.assertEqual((self.device.layouts, self.device.fresh), ([0, 7], 0))
 
     def test_what_cannot_be_captured_is_timed_by_events_and_doubted(self):
         session = self.verified(meter=FakeMeter(not_capturable="it synchronises"))
-        place = session.enter(0)
-        session.run_sample(place)
-        self.assertEqual(place.doubts, {"not_capturable"})
+        layout = session.enter(0)
+        session.run_sample(layout)
+        self.assertEqual(layout.doubts, {"not_capturable"})
         self.assertEqual(session.record.not_capturable, "it synchronises")
         self.assertFalse(any(is_captured for _, _, is_captured in self.meter.recorded))
 
     def test_idles_before_every_sample(self):
         session = self.verified(idle_ns=4_000_000)
-        place = session.enter(0)
+        layout = session.enter(0)
         for _ in range(2):
-            session.run_sample(place)
+            session.run_sample(layout)
         self.assertEqual(self.meter.slept, [0.004, 0.004])
-        self.assertEqual(place.doubts, set())
+        self.assertEqual(layout.doubts, set())
 
     def test_warms_up_by_one_batch_or_for_as_long_as_asked(self):
         for warm_ns, runs in ((0, 1), (5_000_000, 4)):
@@ -103,9 +103,9 @@ class SessionTest(unittest.TestCase):
 
     def test_a_clock_that_was_not_read_raises_a_doubt(self):
         session = self.verified(meter=FakeMeter(clocks=(math.nan,)))
-        place = session.enter(0)
-        session.run_sample(place)
-        self.assertIn("clock_unread", place.doubts)
+        layout = session.enter(0)
+        session.run_sample(layout)
+        self.assertIn("clock_unread", layout.doubts)
 
     def test_tells_the_energy_of_a_call(self):
         session = self.verified(meter=FakeMeter(call_ns=10e6))

@@ -1,10 +1,10 @@
-"""The kernel that reads the SMs' clocks. PyTorch has none. It is written in Triton, since a machine with torch has
-Triton but seldom nvcc. Importing this needs Triton."""
+"""The kernel that reads the SMs' clocks, in Triton: a machine with torch has Triton, but rarely nvcc. Importing this module
+needs Triton."""
 
 import triton
 import triton.language as tl
 
-# SM, nanoseconds, cycles. A slot a block and not one an SM, as two stores of two blocks may interleave.
+# SM, nanoseconds, cycles. One slot for each block, not SM: the stores of two blocks may interleave.
 FIELDS = 3
 
 
@@ -21,5 +21,5 @@ def _read_clocks(by_block):
 
 
 def enqueue_read_clocks(by_block):
-    """by_block: [blocks, FIELDS] of int64 on the GPU. Twice as many blocks as there are SMs reach nearly all SMs."""
+    """by_block: [blocks, FIELDS] of int64 on the GPU. With twice as many blocks as SMs, nearly every SM gets one."""
     _read_clocks[(by_block.shape[0],)](by_block, num_warps=1)

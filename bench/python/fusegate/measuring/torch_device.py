@@ -1,4 +1,4 @@
-"""A device that torch drives, CUDA or the CPU: memory, random inputs, and how a result differs from its reference."""
+"""A device of torch, CUDA or the CPU: its memory, random inputs, and the difference between a result and its reference."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ class TorchDevice(Memory):
 
     @property
     def uuid(self) -> str:
-        """The GPU's name to NVML; empty for a CPU."""
+        """The GPU's UUID for NVML; empty for a CPU."""
         if self.kind != "cuda":
             return ""
         return f"GPU-{self.torch.cuda.get_device_properties(self.torch.cuda.current_device()).uuid}"
 
     def versions(self) -> dict[str, str]:
-        """Of the CUDA runtime and of cuBLAS that torch brings along, under fusegate_bench's names."""
+        """Versions of torch's CUDA runtime and cuBLAS, under fusegate_bench's keys."""
         if self.kind != "cuda":
             return {"threads": str(self.torch.get_num_threads())}
         versions = {"cuda": self.torch.version.cuda}
         try:
-            # Loaded with torch: by this name the loader finds that one and no other.
+            # By this name, the loader finds the library that torch has loaded.
             number = ctypes.CDLL(f"libcublasLt.so.{versions['cuda'].split('.')[0]}").cublasLtGetVersion
         except (OSError, AttributeError):
             return versions
@@ -61,8 +61,8 @@ class TorchDevice(Memory):
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
     def fresh_memory(self) -> None:
-        """From now on the driver allocates anew. torch's cache is emptied, and a block of random size is allocated, so
-        that a place is not the one that was just freed."""
+        """Empties torch's cache and allocates a block of random size, so that new tensors do not reuse the addresses that
+        were just freed."""
         megabytes = self._random.randint(1, 64)
         self._ballast = self.raw(megabytes << 20)
         if self.kind == "cuda":
@@ -90,11 +90,11 @@ class TorchDevice(Memory):
         return isinstance(value, self.torch.Tensor)
 
     def form(self, array) -> tuple[tuple[int, ...], str]:
-        """Its shape, and its dtype by fusegate's name or, where that has none, torch's."""
+        """Its shape, and its dtype by fusegate's name, else torch's."""
         return tuple(array.shape), self._names.get(array.dtype, str(array.dtype))
 
     def generator(self, seed):
-        """The seed decides all that is drawn, also by functions that ask torch for random numbers unasked."""
+        """Also seeds torch's own generator, for user functions that draw from it."""
         number = random.Random(str(seed)).getrandbits(63)
         self.torch.manual_seed(number)
         return self.torch.Generator(device=self.kind).manual_seed(number)
@@ -103,7 +103,7 @@ class TorchDevice(Memory):
         if how == "full":
             array.fill_(numbers[0])
             return
-        # In single precision and then rounded: torch draws no 8-bit numbers.
+        # Draws in single precision and rounds: torch cannot draw 8-bit numbers.
         wide = self.torch.empty(array.shape, device=self.kind,
                                 dtype=self.torch.int64 if how == "integers" else self.torch.float32)
         if how == "integers":
@@ -127,11 +127,11 @@ class TorchDevice(Memory):
         return array.data_ptr()
 
     def same(self, one, other) -> bool:
-        """To the last bit, NaN included."""
+        """Whether all bits are equal, also of NaN."""
         return self.torch.equal(*(each.reshape(-1).view(self.torch.uint8) for each in (one, other)))
 
     def poison(self, array) -> None:
-        """An element that is never written shows."""
+        """Makes elements that are never written visible."""
         if self.is_float(array):
             array.copy_(self.torch.full((), math.nan, device=self.kind))
         else:
@@ -146,8 +146,8 @@ class TorchDevice(Memory):
         return array.double() if self.is_float(array) else array.clone()
 
     def error(self, out, reference) -> tuple[float, int]:
-        """||out - reference|| / ||reference||, and how many elements of out are not finite. One of them makes the
-        error infinite. Shapes are equal."""
+        """||out - reference|| / ||reference||, and how many elements of out are not finite; one makes the error infinite. The
+        shapes must be equal."""
         wide, expected = out.double(), reference.double()
         not_finite = self.not_finite(wide)
         if not_finite:
@@ -158,7 +158,7 @@ class TorchDevice(Memory):
     def not_finite(self, array) -> int:
         return int((~self.torch.isfinite(array.double())).sum()) if self.is_float(array) else 0
 
-    # To and from the library that a benchmark's callable uses.
+    # To and from the library of the benchmark's callable.
 
     def given(self, array, library: str):
         if library == "cupy":
@@ -167,7 +167,7 @@ class TorchDevice(Memory):
         return array.numpy() if library == "numpy" else array
 
     def taken(self, value: Any) -> Any:
-        """A result, in torch's own."""
+        """A result as torch's tensor, if that is possible."""
         if self.is_array(value) or value is None:
             return value
         if hasattr(value, "__dlpack__"):

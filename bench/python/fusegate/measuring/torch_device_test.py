@@ -39,12 +39,12 @@ class TorchDeviceTest(unittest.TestCase):
                 array = self.filled(spec, dtype)
                 self.assertEqual(self.device.form(array), ((64, 3), dtype))
                 self.assertGreater(len(set(array.double().flatten().tolist())), 10)
-                kept = self.device.clone(array)
-                self.assertTrue(self.device.same(array, kept))
+                copy = self.device.clone(array)
+                self.assertTrue(self.device.same(array, copy))
                 self.device.poison(array)
-                self.assertFalse(self.device.same(array, kept))
+                self.assertFalse(self.device.same(array, copy))
                 if self.device.is_float(array):
-                    self.assertEqual(self.device.error(array, kept.double())[1], 64 * 3)
+                    self.assertEqual(self.device.error(array, copy.double())[1], 64 * 3)
 
     def test_inputs_are_of_their_distribution_and_the_seeds(self):
         x = self.filled(fusegate.uniform(256, 128, low=-3, high=3), "bf16", "5/0")

@@ -37,12 +37,12 @@ class VerificationTest(unittest.TestCase):
         return Verifier(self.device, meter or HostMeter(), 5).check(
             benchmark, benchmark.implementation.callable_for(problem))
 
-    def complaint(self, function, **options):
+    def fault(self, function, **options):
         with self.assertRaises((WrongResult, InputError)) as caught:
             self.check(function, **options)
         return str(caught.exception)
 
-    def test_what_is_returned_and_what_is_written(self):
+    def test_results_are_returned_or_written(self):
         verified = self.check(lambda x: 2 * x)
         self.assertEqual((verified.relative_error, verified.outputs), (0.0, {"out": ((5, 7), "fp32")}))
         self.check(lambda x, out: numpy.multiply(x, 2, out=out), writes="out")
@@ -67,19 +67,19 @@ class VerificationTest(unittest.TestCase):
         self.check(twice, operation=self.operation(outputs="x"), writes="x")
 
     def test_a_wrong_result_names_the_output_and_the_bound(self):
-        self.assertRegex(self.complaint(lambda x: 2.01 * x),
+        self.assertRegex(self.fault(lambda x: 2.01 * x),
                          r"^wrong result: relative error 5.00e-03 against the reference, 1.0e-05 allowed; worst is "
                          r"element \[\d, \d\], which is \S+ and its reference \S+$")
         operation = self.operation(reference=lambda x: (2 * x, x), outputs=["y", "z"])
-        self.assertIn("relative error of 'z'", self.complaint(lambda x: (2 * x, 2 * x), operation=operation))
+        self.assertIn("relative error of 'z'", self.fault(lambda x: (2 * x, 2 * x), operation=operation))
         self.check(lambda x: 2.01 * x, operation=self.operation(tolerance=0.01))
         self.check(lambda x: 2.01 * x, operation=self.operation(tolerance={"fp32": 0.01}))
         self.check(lambda x: 2.01 * x, operation=self.operation(tolerance=lambda p: 1 / p.rows))
 
-    def test_what_is_never_written_shows(self):
+    def test_finds_elements_that_are_never_written(self):
         def lazy(x, out):
             out[:-1] = 2 * x[:-1]
-        self.assertRegex(self.complaint(lazy, writes="out"),
+        self.assertRegex(self.fault(lazy, writes="out"),
                          r"^wrong result: 7 elements are NaN, infinite or were never written, such as element "
                          r"\[4, 0\], which is nan and its reference \S+$")
 
@@ -87,39 +87,39 @@ class VerificationTest(unittest.TestCase):
             out[:-1] = 0
         operation = self.operation(reference=lambda x: numpy.zeros((5, 7), "int32"),
                                    outputs=lambda p: {"out": fusegate.empty(p.rows, p.cols, dtype="int32")})
-        self.assertIn("relative error inf", self.complaint(lazy_integers, writes="out", operation=operation))
+        self.assertIn("relative error inf", self.fault(lazy_integers, writes="out", operation=operation))
 
     def test_integers_are_right_or_wrong(self):
         operation = self.operation(reference=lambda x: x.argmax(axis=1))
         self.check(lambda x: x.argmax(axis=1), operation=operation)
-        self.assertIn("0.0e+00 allowed", self.complaint(lambda x: x.argmax(axis=1) ^ 1, operation=self.operation(
+        self.assertIn("0.0e+00 allowed", self.fault(lambda x: x.argmax(axis=1) ^ 1, operation=self.operation(
             reference=lambda x: x.argmax(axis=1))))
 
     def test_canaries_find_what_is_written_beside(self):
         def beside(x, out):
             numpy.multiply(x, 2, out=out)
             numpy.lib.stride_tricks.as_strided(out.ravel(), (out.size + 2,), (4,))[-2:] = 1.0
-        self.assertEqual(self.complaint(beside, writes="out"),
+        self.assertEqual(self.fault(beside, writes="out"),
                          "writes outside of 'out': it changed 8 bytes after it")
 
         def before(x, out):
             numpy.multiply(x, 2, out=out)
             numpy.lib.stride_tricks.as_strided(x, (2,), (-4,))[1] = 1.0
             return out
-        self.assertEqual(self.complaint(before, writes="out"), "writes outside of 'x': it changed 4 bytes before it")
+        self.assertEqual(self.fault(before, writes="out"), "writes outside of 'x': it changed 4 bytes before it")
 
-    def test_an_input_that_is_changed_unsaid_is_told(self):
+    def test_an_undeclared_change_of_an_input_fails(self):
         def sloppy(x):
             x *= 2
             return x.copy()
-        self.assertEqual(self.complaint(sloppy), "changes its input 'x'; where that is meant, it is an output too and "
-                                                 "named by writes=")
+        self.assertEqual(self.fault(sloppy), "changes its input 'x'; if that is intended, make it an output too and name it in "
+                                             "writes=")
 
     def test_a_result_of_another_form(self):
-        self.assertEqual(self.complaint(lambda x: 2 * x[:3]),
-                         "wrong result: 'out' has the shape (3, 7), its reference (5, 7)")
-        self.assertIn("returns NoneType where 'out' is expected", self.complaint(lambda x: None))
-        self.assertEqual(self.complaint(lambda x: (x, x)), "returns 2 results, and not out")
+        self.assertEqual(self.fault(lambda x: 2 * x[:3]),
+                         "wrong result: 'out' has the shape (3, 7), its reference has (5, 7)")
+        self.assertIn("returns NoneType, not 'out'; name results", self.fault(lambda x: None))
+        self.assertEqual(self.fault(lambda x: (x, x)), "returns 2 results, not 1 result: out")
 
     def test_a_broken_reference_names_file_operation_and_field(self):
         def bad(x):
@@ -129,15 +129,15 @@ class VerificationTest(unittest.TestCase):
         for reference, outputs, expected in (
                 (bad, "out", r"scale.reference: 1 elements of 'out' are NaN or infinite for fp32/rows:5/cols:7"),
                 (lambda x: x.astype("float32"), "out", "scale.reference: 'out' is fp32; it must be computed in double"),
-                (lambda x: 3, "out", "scale.reference: 'out' is int and no tensor"),
-                (lambda x: (x, x), "out", "scale.reference: returns 2 results where the operation has 1 output: out"),
+                (lambda x: 3, "out", "scale.reference: 'out' is int; it must be a tensor"),
+                (lambda x: (x, x), "out", "scale.reference: returns 2 results, but the operation has 1 output: out"),
                 (lambda x: x[:2], lambda p: {"out": fusegate.empty(p.rows, p.cols)},
-                 r"scale.reference: 'out' has the shape \(2, 7\), and outputs says \(5, 7\)"),
+                 r"scale.reference: 'out' has the shape \(2, 7\), but outputs declares \(5, 7\)"),
                 (lambda x: x / missing, "out",  # noqa: F821
                  r"scale.reference: raised NameError: name 'missing' is not defined at \S*verification_test.py:\d+")):
             with self.subTest(expected):
-                told = self.complaint(lambda x: 2 * x, operation=self.operation(reference=reference, outputs=outputs))
-                self.assertRegex(told, rf"^\S*verification_test.py:\d+: {expected}")
+                message = self.fault(lambda x: 2 * x, operation=self.operation(reference=reference, outputs=outputs))
+                self.assertRegex(message, rf"^\S*verification_test.py:\d+: {expected}")
 
     def test_inputs_may_be_tensors_numbers_and_functions(self):
         operation = self.operation(
@@ -153,35 +153,35 @@ class VerificationTest(unittest.TestCase):
                                   r"scale.inputs\['x'\]: cannot be made: .*takes 1 positional argument"),
                                  (lambda p: 3, "scale.inputs: must return a dict or a list, not int")):
             with self.subTest(expected):
-                self.assertRegex(self.complaint(lambda x: x, operation=self.operation(inputs=inputs)), expected)
+                self.assertRegex(self.fault(lambda x: x, operation=self.operation(inputs=inputs)), expected)
 
     def test_writes_must_name_outputs(self):
-        self.assertIn("scale.one.writes: 'y' is no output of scale, which has out",
-                      self.complaint(lambda x, y: None, writes="y"))
+        self.assertIn("scale.one.writes: 'y' is not an output of scale; known: out",
+                      self.fault(lambda x, y: None, writes="y"))
         operation = self.operation(outputs="x", reference=lambda x: x.sum(axis=1))
-        self.assertIn("the input 'x' has another shape", self.complaint(lambda x: None, writes="x", operation=operation))
+        self.assertIn("the input 'x' has another shape", self.fault(lambda x: None, writes="x", operation=operation))
 
     def test_work_on_another_stream_is_found_out(self):
         class Capturing(HostMeter):
-            """A capture that holds nothing of what was launched elsewhere."""
+            """A capture without the launches on other streams."""
 
             def check(self, call):
                 results = call.run()
                 call.poison(results)
                 return results, 3
         self.assertEqual(self.check(lambda x: 2 * x, meter=Capturing()).not_capturable,
-                         "what it launches is not on the current stream")
-        self.assertIn("relative error", self.complaint(lambda x: 3 * x, meter=HostMeter()))
+                         "it launches on another stream than the current one")
+        self.assertIn("relative error", self.fault(lambda x: 3 * x, meter=HostMeter()))
 
-    def test_what_cannot_be_captured_is_checked_all_the_same(self):
+    def test_checks_what_cannot_be_captured(self):
         class Refusing(HostMeter):
             def check(self, call):
                 raise NotCapturable("it synchronises")
         verified = self.check(lambda x: 2 * x, meter=Refusing())
         self.assertEqual((verified.not_capturable, verified.launches), ("it synchronises", None))
-        self.assertIn("wrong result", self.complaint(lambda x: 3 * x, meter=Refusing()))
+        self.assertIn("wrong result", self.fault(lambda x: 3 * x, meter=Refusing()))
 
-    def test_prepares_once_a_place_and_before_anything_is_called(self):
+    def test_prepares_once_for_each_layout_before_any_call(self):
         done = []
 
         def prepare(x, factor):
@@ -197,19 +197,19 @@ class VerificationTest(unittest.TestCase):
         self.assertEqual((verified.relative_error, done[0], done.count("prepare")), (0.0, "prepare", 1))
         self.assertGreater(done.count("call"), 1)
 
-    def test_what_prepares_must_leave_the_inputs_alone(self):
+    def test_prepare_must_not_change_the_inputs(self):
         def spoil(x):
             x += 1
             return x - 1
-        self.assertIn("changes its input 'x'", self.complaint(lambda x: 2 * x, prepare=spoil))
-        self.assertIn("wrong result", self.complaint(lambda x: 2 * x, prepare=lambda x: 3 * x))
+        self.assertIn("changes its input 'x'", self.fault(lambda x: 2 * x, prepare=spoil))
+        self.assertIn("wrong result", self.fault(lambda x: 2 * x, prepare=lambda x: 3 * x))
 
         def spoil_what_was_made(made):
             made += 0
             return 2 * made
         self.check(spoil_what_was_made, prepare=lambda x: x.copy())
 
-    def test_an_input_that_is_changed_in_place_goes_through_what_prepares(self):
+    def test_an_input_that_is_changed_in_place_passes_through_prepare(self):
         def twice(x, factor):
             x *= factor
         operation = self.operation(outputs="x")
@@ -228,7 +228,7 @@ class VerificationTest(unittest.TestCase):
             counts.append(len(asked))
         self.assertEqual(counts[0], counts[1])
 
-    def test_a_place_has_fresh_numbers(self):
+    def test_a_layout_has_fresh_numbers(self):
         operation = self.operation()
         operation.benchmark("one")(lambda x: x)
         problem = next(operation.problems("cpu"))

@@ -1,5 +1,5 @@
-"""Tells where a piece of work does not end (bench/measuring/watchdog.h): the main thread is held by the device then,
-and another one does what is left to do."""
+"""Finds work that does not end (bench/measuring/watchdog.h). The main thread then waits for the device, so that another
+thread must act."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class Watchdog:
     Parameters
     ----------
     patience_s : float, optional
-        How long a piece may take; None waits for ever.
+        How long a piece of work may take; None: without limit.
     give_up : callable
-        ``give_up(benchmark)``, by number, called once and from a thread of its own. It is to leave the process.
+        ``give_up(benchmark)`` gets the benchmark's number. It is called once, on another thread, and must end the process.
     """
 
     def __init__(self, patience_s: Optional[float], give_up: Callable[[int], None]):
@@ -27,7 +27,7 @@ class Watchdog:
 
     @contextlib.contextmanager
     def piece(self, benchmark: int) -> Iterator[None]:
-        """Of work on that benchmark."""
+        """Encloses a piece of work on that benchmark."""
         if self._patience_s is None:
             yield
             return
@@ -49,7 +49,7 @@ class Watchdog:
     def _watch(self) -> None:
         with self._changed:
             while self._deadline is None or time.monotonic() < self._deadline:
-                # With nothing to watch it looks again as soon as there may be something to be late.
+                # Without work to watch, it wakes before the next piece can be late.
                 left = self._patience_s if self._deadline is None else self._deadline - time.monotonic()
                 self._changed.wait(max(0.01, left))
             benchmark = self._benchmark
