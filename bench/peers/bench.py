@@ -1,5 +1,5 @@
-"""Asks fusegate_bench for its plan: which problems are measured, by which protocol and on which machine. So suites and
-flags are read in one program alone. bench/program/plan_json.h has the plan's form."""
+"""Gets the plan from fusegate_bench: problems, protocol and machine. So only one program reads suites and flags. The form of
+the plan is in bench/program/plan_json.h."""
 
 import json
 import os
@@ -8,6 +8,7 @@ import shutil
 import subprocess
 
 from fusegate.errors import InputError
+from fusegate.measuring.run_file import renamed
 
 NAME = "fusegate_bench"
 PEERS = pathlib.Path(__file__).resolve().parent
@@ -22,27 +23,29 @@ def find_bench():
     built = (PEERS.parent / NAME, PEERS.parents[1] / "build" / "release" / "bin" / NAME)
     found = next((str(path) for path in built if path.is_file()), None) or shutil.which(NAME)
     if found is None:
-        raise InputError(NAME, "", "is not built here; name it by --bench or $FUSEGATE_BENCH")
+        raise InputError(NAME, "", "not found; build it, or name it with --bench or $FUSEGATE_BENCH")
     return found
 
 
 def read_plan(program, flags):
-    """Raises InputError where the program refuses the flags, in the program's own words."""
+    """Raises InputError if the program refuses the flags, with the program's own message."""
     try:
         result = subprocess.run([program, "--plan", *flags], capture_output=True, text=True, check=False)
         if result.returncode != 0:
-            fault = (result.stderr.strip().splitlines() or [f"exit code {result.returncode}"])[-1]
-            raise InputError("", "", fault.removeprefix(f"{NAME}: "))
-        return json.loads(result.stdout)
+            message = (result.stderr.strip().splitlines() or [f"exit code {result.returncode}"])[-1]
+            raise InputError("", "", message.removeprefix(f"{NAME}: "))
+        plan = json.loads(result.stdout)
     except OSError as error:
         raise InputError(program, "", f"cannot be started: {error.strerror}") from error
     except ValueError as error:
-        raise InputError(program, "", f"prints no plan: {error}") from error
+        raise InputError(program, "", f"does not print a plan as JSON; name a fusegate_bench with --bench ({error})") from error
+    plan["fusegate"] = renamed(plan["fusegate"])  # of an older program
+    return plan
 
 
 def require_same_gpu(plan, program, uuid):
-    """The plan describes one GPU; torch must measure on the same."""
+    """Raises InputError if torch measures on another GPU than the plan's."""
     theirs = plan["fusegate"]["provenance"]["device_uuid"]
     if theirs != uuid:
-        what = f"sees {theirs}" if theirs else "sees no GPU, or was built without CUDA"
-        raise InputError(program, "", f"{what}, and torch measures on {uuid}")
+        what = f"finds {theirs}" if theirs else "finds no GPU, or was built without CUDA"
+        raise InputError(program, "", f"{what}, but torch measures on {uuid}; select the same GPU with CUDA_VISIBLE_DEVICES")

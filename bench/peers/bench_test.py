@@ -1,4 +1,4 @@
-"""fusegate_bench asked for its plan: the program's own answers, and its complaints as the peers'."""
+"""The plan of fusegate_bench, and its error messages as the peers'."""
 
 import os
 import pathlib
@@ -35,14 +35,14 @@ class ReadPlanTest(unittest.TestCase):
         self.assertEqual({problem["dtype"] for problem in mlps}, {"bf16"})
         self.assertEqual(sorted(map(sizes, mlps)), sorted(LADDER))
         self.assertLessEqual({"linear", "control_copy", "control_gemm"}, {swept["operation"] for swept in work},
-                             "what the roofline is measured with")
+                             "roofline times need these")
 
     def test_takes_problems_directly(self):
         work = plan("--problem=1,2,3,4", "--problem=5,6,7,8", "--operation=geglu_mlp", "--dtype=fp16")["work"]
         self.assertEqual([(sizes(problem), problem["dtype"]) for swept in work for problem in swept["problems"]],
                          [((1, 2, 3, 4), "fp16"), ((5, 6, 7, 8), "fp16")])
 
-    def test_says_in_the_programs_words_what_is_wrong(self):
+    def test_passes_on_the_programs_message(self):
         with tempfile.TemporaryDirectory() as folder:
             bad = pathlib.Path(folder) / "bad.json"
             bad.write_text('{"name": "bad", "sweeps": 3}', encoding="utf-8")
@@ -54,9 +54,9 @@ class ReadPlanTest(unittest.TestCase):
                     plan(*flags)
                 self.assertTrue(str(caught.exception).startswith(expected), caught.exception)
 
-    def test_names_a_program_that_is_none(self):
+    def test_names_a_program_without_a_plan(self):
         for program, expected in (("/nonexistent/bench", "/nonexistent/bench: cannot be started: No such file"),
-                                  ("/bin/true", "/bin/true: prints no plan"), ("/bin/false", "exit code 1")):
+                                  ("/bin/true", "/bin/true: does not print a plan"), ("/bin/false", "exit code 1")):
             with self.assertRaisesRegex(InputError, expected):
                 read_plan(program, [])
 
@@ -66,10 +66,10 @@ class FindBenchTest(unittest.TestCase):
         with mock.patch.dict(os.environ, {"FUSEGATE_BENCH": "/opt/fusegate_bench"}):
             self.assertEqual(find_bench(), "/opt/fusegate_bench")
 
-    def test_says_where_to_name_one(self):
+    def test_advises_to_build_or_name_one(self):
         with mock.patch.dict(os.environ, {"FUSEGATE_BENCH": "", "PATH": ""}), \
                 mock.patch.object(pathlib.Path, "is_file", lambda _: False):
-            with self.assertRaisesRegex(InputError, "fusegate_bench: is not built here; name it by --bench"):
+            with self.assertRaisesRegex(InputError, "fusegate_bench: not found; build it, or name it with --bench"):
                 find_bench()
 
 
@@ -78,7 +78,7 @@ class RequireSameGpuTest(unittest.TestCase):
         def seen(uuid):
             return {"fusegate": {"provenance": {"device_uuid": uuid}}}
         require_same_gpu(seen("GPU-1"), "bench", "GPU-1")
-        with self.assertRaisesRegex(InputError, "bench: sees GPU-2, and torch measures on GPU-1"):
+        with self.assertRaisesRegex(InputError, "bench: finds GPU-2, but torch measures on GPU-1"):
             require_same_gpu(seen("GPU-2"), "bench", "GPU-1")
-        with self.assertRaisesRegex(InputError, "bench: sees no GPU, or was built without CUDA"):
+        with self.assertRaisesRegex(InputError, "bench: finds no GPU, or was built without CUDA"):
             require_same_gpu(seen(""), "bench", "GPU-1")

@@ -1,8 +1,8 @@
 """cuDNN's MLP, through its graph API: the product with w_up; the product with w_gate, whose epilogue applies the unit
-to it and to the former; and the down projection. Each is a graph of its own, of which the fastest plan is taken.
+to both products; and the down projection. Each is a graph, of which the fastest plan is taken.
 
-Plans are timed in the first call, which is when a benchmark is checked: before anything is timed. What was taken is
-remembered for the next process (docs/peers.md)."""
+Plans are timed in the first call, when the benchmark is checked. The choice is stored for the next process
+(docs/peers.md)."""
 
 import functools
 
@@ -27,7 +27,7 @@ def _handle(cudnn, stream):
 
 class Product:
     """y = x w^T of (rows, inputs, outputs), as a graph; with an activation (cuDNN's name of it),
-    y = activation(x w^T) * up. It runs on the stream that is torch's when it is made."""
+    y = activation(x w^T) * up. It runs on torch's current stream at its creation."""
 
     def __init__(self, cudnn, torch, sizes, dtype, activation=""):
         rows, inputs, outputs = sizes
@@ -38,7 +38,7 @@ class Product:
 
         def tensor(name, height, width, strides):
             return graph.tensor(name=name, dim=[1, height, width], stride=[height * width, *strides], data_type=kind)
-        # A weight lies as (outputs, inputs), and the product takes it as (inputs, outputs).
+        # A weight is stored as (outputs, inputs), and the product takes it as (inputs, outputs).
         taken = [tensor("x", rows, inputs, (inputs, 1)), tensor("w", inputs, outputs, (1, inputs))]
         y = graph.matmul(*taken, name="product")
         if activation:
@@ -51,12 +51,12 @@ class Product:
         self._graph, self._uids, self._index, self._workspace = graph, [each.get_uid() for each in (*taken, y)], 0, None
 
     def plans(self):
-        """Their names, most promising first."""
+        """Names of the plans, the most promising first."""
         count = min(MOST_PLANS, self._graph.get_execution_plan_count())
         return [self._graph.get_plan_name_at_index(index) for index in range(count)]
 
     def take(self, index):
-        """Raises what cuDNN raises where it cannot build that plan."""
+        """Takes the plan of that number. Raises cuDNN's exceptions if it cannot build it."""
         self._graph.build_plan_at_index(index)
         size = self._graph.get_workspace_size_plan_at_index(index)
         self._index = index
@@ -68,7 +68,7 @@ class Product:
 
 
 class CudnnMlp:
-    """choices: by stage, the plan that was taken. Empty before the first call."""
+    """choices: the chosen plan by stage. Empty before the first call."""
 
     def __init__(self, libraries, problem, unit, activation):
         self._cudnn, self._torch, self._problem = libraries["cudnn"], libraries["torch"], problem
@@ -95,18 +95,18 @@ class CudnnMlp:
 
     def _choose(self, calls):
         versions = f"cuDNN {self._cudnn.backend_version_string()}, frontend {self._cudnn.__version__}"
-        kept = Remembered(cache_folder("cudnn", self._torch.cuda.get_device_name()) / "plans.json")
+        stored = Remembered(cache_folder("cudnn", self._torch.cuda.get_device_name()) / "plans.json")
         meter, choices = CudaMeter(self._torch), {"cudnn_library": self._cudnn.backend_version_string()}
         for (stage, product), tensors in zip(self._products.items(), calls):
             key = f"{versions}: {stage} of {self._problem.sizes}"
-            choices[stage] = take_kept(product, kept.get(key)) or take_fastest(product, meter, tensors)
-            kept.put(key, choices[stage])
-            product.launch(*tensors)  # what the next one reads
+            choices[stage] = take_stored(product, stored.get(key)) or take_fastest(product, meter, tensors)
+            stored.put(key, choices[stage])
+            product.launch(*tensors)  # writes the next product's input
         self.choices = choices
 
 
-def take_kept(product, name):
-    """The name; empty where the product has no such plan, or none that runs."""
+def take_stored(product, name):
+    """The name; empty if the product has no such plan, or the plan does not run."""
     try:
         product.take(product.plans().index(name))
         return name
@@ -115,12 +115,12 @@ def take_kept(product, name):
 
 
 def take_fastest(product, meter, tensors):
-    """Its name."""
-    times, refused = {}, "it has none"
+    """Times the plans, takes the fastest, and returns its name."""
+    times, refused = {}, "it has no plans"
     for index, name in enumerate(product.plans()):
         try:
             product.take(index)
-            product.launch(*tensors)  # loads it, which a capture may not
+            product.launch(*tensors)  # loads it, which is forbidden in a capture
             meter.synchronize()
             times[index] = call_ns(meter, lambda: product.launch(*tensors))
         except Exception as error:  # pylint: disable=broad-except
@@ -133,7 +133,7 @@ def take_fastest(product, meter, tensors):
 
 
 def call_ns(meter, launch):
-    """In a graph, as everything is timed."""
+    """Times calls in a graph, as benchmarks are timed."""
     pilot = meter.record(launch, 2, "warm")
     pilot.run()
     calls = max(2, min(100, round(TUNED_BATCH_NS / (pilot.run().batch_ns / 2))))

@@ -7,7 +7,7 @@ from fusegate.measuring.cuda_meter import Sample
 from fusegate.measuring.fakes import FolderTest
 
 import cudnn_mlp
-from cudnn_mlp import CudnnMlp, take_kept
+from cudnn_mlp import CudnnMlp, take_stored
 from fakes import FakeCudnn, fake_libraries, fake_problem
 
 INPUTS = (2.0, 3.0, 5.0, 7.0)
@@ -76,11 +76,11 @@ class CudnnMlpTest(FolderTest):
 
     def test_a_plan_that_is_no_more_is_not_taken(self):
         product = mock.Mock(plans=lambda: ["eng0", "eng1"])
-        self.assertEqual((take_kept(product, "eng7"), take_kept(product, None)), ("", ""))
+        self.assertEqual((take_stored(product, "eng7"), take_stored(product, None)), ("", ""))
         product.take.assert_not_called()
-        self.assertEqual(take_kept(product, "eng1"), "eng1")
+        self.assertEqual(take_stored(product, "eng1"), "eng1")
         product.take.side_effect = RuntimeError("no valid engine")
-        self.assertEqual(take_kept(product, "eng1"), "")
+        self.assertEqual(take_stored(product, "eng1"), "")
 
     def test_plans_that_cannot_be_built_are_passed_over(self):
         self.assertEqual(self.mlp(FakeCudnn(broken=[1])).choices["down_proj"], "eng1_k2=4")
@@ -88,7 +88,7 @@ class CudnnMlpTest(FolderTest):
     def test_without_a_plan_the_benchmark_fails_in_cudnns_words(self):
         with self.assertRaisesRegex(RuntimeError, r"no plan that runs here \(eng1_k2=4: RuntimeError: no valid engine"):
             self.mlp(FakeCudnn(broken=[0, 1, 2]))
-        with self.assertRaisesRegex(RuntimeError, r"no plan that runs here \(it has none\)"):
+        with self.assertRaisesRegex(RuntimeError, r"no plan that runs here \(it has no plans\)"):
             self.mlp(FakeCudnn(plans=()))
 
     def test_only_the_most_promising_plans_are_timed(self):

@@ -39,7 +39,7 @@ def fake_problem(operation, sizes="1,128,768,3072", dtype="bf16"):
 
 @contextlib.contextmanager
 def fake_gpu(device, meter, libraries=None):
-    """peers.main() measures on these, with tensors that are numbers. Gives what it prints and what it logs of."""
+    """peers.main() measures on these, with numbers for tensors. Yields what it prints and what it logs."""
     out, errors = io.StringIO(), io.StringIO()
     with tempfile.TemporaryDirectory() as cache, mock.patch.dict(os.environ, XDG_CACHE_HOME=cache), \
             mock.patch.multiple(peers, find_libraries=lambda *_: libraries or fake_libraries(), read_plan=plan_on_a_gpu,
@@ -55,7 +55,7 @@ class Packed:
     """Both weights of the input projections in one."""
     gate: float
     up: float
-    told: object
+    concat_layout: object
 
     def flatten(self, *_):
         return self
@@ -71,7 +71,7 @@ class GemmConfig:
 
 
 class FakeQuack:
-    """Asks a tuner once for the same sizes, as QuACK does. calls: what it was told, beside the operands."""
+    """Asks a tuner once for the same sizes, as QuACK does. calls: the arguments, without operands."""
 
     def __init__(self):
         class Autotuner:
@@ -84,7 +84,7 @@ class FakeQuack:
         self.calls, self._known = [], set()
 
     def gemm_gated(self, x, packed, activation, store_preact, concat_layout):
-        assert packed.told == concat_layout and not store_preact
+        assert packed.concat_layout == concat_layout and not store_preact
         self._ask("gated", concat_layout, GemmConfig())
         self.calls.append(activation)
         return None, x * packed.gate * x * packed.up
@@ -197,8 +197,8 @@ def fake_libraries():
                                        gelu=lambda x, approximate="none": x,
                                        silu=lambda x: x, relu=lambda x: x)
     torch = types.SimpleNamespace(nn=types.SimpleNamespace(functional=functional), t=lambda weight: weight,
-                                  stack=lambda weights, dim: Packed(*weights, told=None),
-                                  cat=lambda weights: Packed(*weights, told=("B",)),
+                                  stack=lambda weights, dim: Packed(*weights, concat_layout=None),
+                                  cat=lambda weights: Packed(*weights, concat_layout=("B",)),
                                   empty=lambda *_, **__: Box(), uint8=None, bfloat16=None, float16=None,
                                   cuda=types.SimpleNamespace(
                                       get_device_name=lambda: "NVIDIA H200",

@@ -1,5 +1,5 @@
-"""The peers: which library computes which operation, and how. Each peer comes from the library's released package. It
-is called as the library's users call it, on inputs that need no gradient."""
+"""The peers: which library computes which operation, and how. Each peer is the library's released package, called as its
+users call it, on inputs without gradients."""
 
 import dataclasses
 import importlib
@@ -20,15 +20,15 @@ class Implementation:
     operation: str
     name: str
     needs: tuple  # names of LIBRARIES
-    stages: object  # of a problem: the work it must do at least
-    build: object  # of the libraries and the problem: a function of the operation's inputs. It may have choices
-    prepare: object = None  # of the libraries: a function of the inputs. build's gets what it returns in their stead
+    stages: object  # of a problem: the least work
+    build: object  # of the libraries and the problem: a function of the operation's inputs, which may have choices
+    prepare: object = None  # of the libraries: a function of the inputs that returns the arguments of build's function
 
     def benchmark_name(self, problem):
         return f"{self.operation}/{self.name}/{problem.name}"
 
 
-# What there is to find (fusegate.machine.libraries).
+# For fusegate.machine.libraries: package and modules by name.
 LIBRARIES = {"torch": ("torch", "torch"), "triton": ("triton", "triton"),
              "liger": ("liger-kernel", "liger_kernel", "liger_kernel.ops"),
              "quack": ("quack-kernels", "quack", "quack.gemm_interface"),
@@ -36,7 +36,7 @@ LIBRARIES = {"torch": ("torch", "torch"), "triton": ("triton", "triton"),
 
 
 def needed_libraries(benchmarks):
-    """Of LIBRARIES, what these need: some take ten seconds to load."""
+    """The part of LIBRARIES that these benchmarks need: some take ten seconds to load."""
     needed = {"torch", "triton", *(name for each in benchmarks for name in each.implementation.requires)}
     return {name: modules for name, modules in LIBRARIES.items() if name in needed}
 
@@ -73,8 +73,8 @@ def _eager(make):
 
 
 def _compiled(make, mode=None):
-    """Shapes are static, and everything that runs was compiled. The max-autotune mode is the one without CUDA graphs
-    of its own, since peers.py captures all peers in the same way."""
+    """Compiles for static shapes and without graph breaks. Of the max-autotune modes it takes the one without CUDA graphs,
+    since peers.py captures all peers in the same way."""
     def build(libraries, _):
         torch = libraries["torch"]
         function = _with_code_of_its_own(_plain(make(torch.nn.functional)))
@@ -83,14 +83,14 @@ def _compiled(make, mode=None):
 
 
 def _plain(function):
-    """torch.nn.functional.linear is a builtin, without code to compile."""
+    """A Python function: torch.nn.functional.linear is a builtin, which has no code to compile."""
     return function if isinstance(function, types.FunctionType) else lambda *inputs: function(*inputs)
 
 
 def _with_code_of_its_own(function):
-    """The compiler keeps its results by a function's code, and gives up on code that it compiled for eight shapes.
-    So each benchmark gets code of its own, and with it results of its own. Making the compiler forget the others'
-    results (torch._dynamo.reset) would not do: the benchmarks' layouts are interleaved, and each would compile again."""
+    """The compiler caches its results by a function's code, and gives up on code that it compiled for eight shapes. So each
+    benchmark gets code of its own. Clearing the cache (torch._dynamo.reset) would make every benchmark compile again in
+    every layout, since layouts are interleaved."""
     return types.FunctionType(function.__code__.replace(), function.__globals__, function.__name__,
                               function.__defaults__, function.__closure__)
 
@@ -100,7 +100,7 @@ def _liger(activation, libraries, _=None):
 
 
 def _liger_mlp(activation, libraries, _):
-    """What the forward pass of Liger's MLP does, on weights that are given as inputs."""
+    """The forward pass of Liger's MLP, with weights as inputs."""
     return gated_mlp(activation, libraries["torch"].nn.functional, _liger(activation, libraries))
 
 

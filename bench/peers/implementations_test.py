@@ -33,7 +33,7 @@ class ImplementationsTest(unittest.TestCase):
         names = [(each.operation, each.name) for each in IMPLEMENTATIONS]
         self.assertEqual(names, sorted(set(names)))
 
-    def test_the_compiler_is_told_that_shapes_are_static_and_to_capture_no_graphs(self):
+    def test_the_compiler_gets_static_shapes_and_captures_no_graphs(self):
         for name, mode in (("torch_compile", None), (MAX_AUTOTUNE, "max-autotune-no-cudagraphs")):
             modules = fake_libraries().modules
             modules["torch"].compile = mock.Mock()

@@ -13,21 +13,21 @@ def plan_flags(*flags):
 
 
 class OptionsTest(unittest.TestCase):
-    def test_measures_the_ladder_unless_told_otherwise(self):
+    def test_measures_the_ladder_by_default(self):
         self.assertEqual(plan_flags(), ["--suite=ladder"])
         self.assertEqual(plan_flags("--suite", "pr"), ["--suite=pr"])
         self.assertEqual(plan_flags("--problem=1,2,3,4", "--problem=5,6,7,8"),
                          ["--problem=1,2,3,4", "--problem=5,6,7,8"])
 
-    def test_leaves_to_fusegate_bench_what_it_does_not_know(self):
+    def test_passes_unknown_flags_to_fusegate_bench(self):
         self.assertEqual(plan_flags("--samples=7", "--progress", "--batch", "3,5", "--speed"),
                          ["--suite=ladder", "--samples=7", "--batch", "3,5", "--speed"])
 
     def test_says_what_is_wrong_in_one_line(self):
         for flags, expected in ((["--implementation=fused"], "--implementation: unknown name 'fused'"),
-                                (["--filter=["], "no regular expression"),
+                                (["--filter=["], "not a regular expression"),
                                 (["--max-autotune=perhaps"], "--max-autotune"),
-                                (["--energy-ms=60001"], "--energy-ms: '60001' is no whole number from 0 to 60000")):
+                                (["--energy-ms=60001"], "--energy-ms: '60001' is not a whole number from 0 to 60000")):
             with self.subTest(flags), self.assertRaises(InputError) as caught:
                 name_filter(parse_options(flags))
             self.assertIn(expected, str(caught.exception))
@@ -48,7 +48,7 @@ class NameFilterTest(unittest.TestCase):
         self.assertTrue(takes("liger", "geglu/liger/bf16"))
         self.assertFalse(takes("liger", "geglu/liger/fp16"))
 
-    def test_leaves_max_autotune_out_where_told(self):
+    def test_leaves_out_max_autotune_with_its_flag(self):
         self.assertTrue(name_filter(parse_options([]))(MAX_AUTOTUNE, "x"))
         self.assertFalse(name_filter(parse_options(["--max-autotune=off"]))(MAX_AUTOTUNE, "x"))
 

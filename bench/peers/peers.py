@@ -5,8 +5,8 @@ fusegate_bench's.
     bench/peers/peers.py --suite=ladder --out=FILE
     bench/peers/peers.py --problem=64,128,768,3072 --operation=geglu_mlp --out=FILE
 
-What is missing (torch, a GPU, Triton, Liger, QuACK, cuDNN) is said in a line and left out. Exits 0 where anything was
-measured, 2 where nothing could be or something stopped it. docs/peers.md has the rest.
+Leaves out what needs a missing library (torch, Triton, Liger, QuACK, cuDNN), with a line. Exits with 0 if anything was
+measured, else with 2. docs/peers.md is the manual.
 """
 
 import json
@@ -23,9 +23,9 @@ from fusegate.errors import InputError
 from fusegate.machine.environment import Watch
 from fusegate.machine.libraries import find_libraries
 from fusegate.machine.nvml import Nvml
-from fusegate.measuring.process import Process, Request
 from fusegate.measuring.opening import open_cuda
-from fusegate.measuring.protocol import Protocol, with_own_names
+from fusegate.measuring.process import Process, Request
+from fusegate.measuring.protocol import Protocol, renamed_keys
 from fusegate.measuring.run_file import RunFile, google_context, require_replaceable
 from fusegate.program import guarded, print_table
 
@@ -36,9 +36,9 @@ from plan import make_plan
 from quack_mlp import tune_quickly
 
 BAD_INPUT = 2
-# Of fusegate_bench's, those that say nothing of what torch runs.
+# Doubts of fusegate_bench that do not apply to torch.
 DOUBTS_OF_THE_BUILD = {"debug_library"}
-# What torch brings along in place of fusegate_bench's own.
+# Libraries for which torch installs its own.
 LIBRARIES_OF_TORCH = ("cuda", "cublas")
 
 
@@ -48,8 +48,7 @@ def main(arguments=None):
 
 def run(options):
     takes_name, bench = name_filter(options), options.bench or find_bench()
-    # Before torch is on the GPU: of what runs there fusegate_bench tells, and of itself it knows. What is wrong
-    # with the plan is so told before torch takes seconds to load.
+    # Before torch loads, which takes seconds, and before it uses the GPU, where the plan would report it as another process.
     given = read_plan(bench, options.plan_flags)
     protocol = protocol_of(given)
     needed = needed_libraries(make_plan(given, takes_name).benchmarks)
@@ -77,7 +76,7 @@ def run(options):
 
 
 def open_gpu(libraries):
-    """The device and its meter. Raises InputError where nothing can be measured."""
+    """The device and its meter. Raises InputError if nothing can be measured."""
     device, meter = open_cuda(libraries.torch_on_a_gpu("no peer can be measured"), "peers")
     if not meter.reads_clocks and "triton" in libraries.modules:
         libraries.drop("triton", "Triton runs no kernel here")
@@ -85,19 +84,19 @@ def open_gpu(libraries):
 
 
 def protocol_of(given):
-    """given: fusegate_bench's plan. Raises InputError for what no peer can follow."""
+    """given: fusegate_bench's plan. Raises InputError for a protocol that peers cannot follow."""
     fusegate = given["fusegate"]
     source, protocol = f"suite {fusegate['suite']}", fusegate["protocol"]
     if protocol["spin_ns"] > 0:
-        raise InputError(source, "protocol.spin_us", "the peers have no kernel that spins")
+        raise InputError(source, "protocol.spin_us", "must be 0 for peers, which have no kernel that keeps a GPU busy")
     if protocol.get("layout") == "numbered":
-        raise InputError(source, "protocol.layout", "torch leaves the layout of memory to its allocator")
-    return Protocol(**{**with_own_names(protocol), "layout": "driver"})
+        raise InputError(source, "protocol.layout", "must be \"driver\" for peers: torch's allocator decides the layout")
+    return Protocol(**{**renamed_keys(protocol), "layout": "driver"})
 
 
 def fusegate_context(given, device, libraries, doubts):
-    """given: fusegate_bench's plan, which has all that torch need not tell. libraries: versions by name. They have a
-    key of their own, since the environment's keys must be fusegate_bench's: both programs' files make one run."""
+    """given: fusegate_bench's plan, with everything that does not depend on torch. libraries: versions by name, under a key
+    of their own: the environment must have fusegate_bench's keys, since both programs' files make one run."""
     fusegate = given["fusegate"]
     environment = {key: value for key, value in fusegate["environment"].items() if key not in LIBRARIES_OF_TORCH}
     return {**fusegate, "environment": {**environment, **device.versions()}, "libraries": libraries,
@@ -111,7 +110,7 @@ def measure(process, run_file, progress):
     finally:
         run_file.close()
     log(f"{len(process.measured())} benchmarks in {time.monotonic() - start:.1f} s: "
-             f"{process.checking_s:.1f} s compiling and checking, {run_file.writing_s:.1f} s on the run file")
+        f"{process.checking_s:.1f} s compiling and checking, {run_file.writing_s:.1f} s on the run file")
     if not progress:
         print_table(process)
     if not process.measured():

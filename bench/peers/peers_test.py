@@ -1,4 +1,4 @@
-"""The program: exit codes and what it says, and a whole run on a fake GPU. Needs neither torch nor a GPU."""
+"""The program: exit codes, messages, and a complete run on a fake GPU. Needs neither torch nor a GPU."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from bench import find_bench
 from fakes import ENVIRONMENT, fake_gpu, fake_libraries, plan_on_a_gpu
 
 PROGRAM = pathlib.Path(__file__).resolve().parent / "peers.py"
-NO_TORCH = "raise ImportError('none is wanted here')"
+NO_TORCH = "raise ImportError('not wanted here')"
 
 
 class PeersTest(FolderTest):
@@ -34,7 +34,7 @@ class PeersTest(FolderTest):
         result = self.process()
         self.assertEqual(result.returncode, 2)
         self.assertEqual(result.stderr, "peers: torch: no peer can be measured: torch cannot be imported "
-                                        "(ImportError: none is wanted here)\n")
+                                        "(ImportError: not wanted here)\n")
 
     def test_bad_input_ends_with_2_and_one_line_that_names_it(self):
         bad = self.folder / "bad.json"
@@ -54,7 +54,7 @@ class PeersTest(FolderTest):
                 self.assertTrue(result.stderr.startswith(expected), result.stderr)
                 self.assertEqual(result.stderr.count("\n"), 1)
 
-    def test_flags_that_peers_cannot_follow_leave_the_run_file_alone(self):
+    def test_wrong_flags_leave_the_run_file_unchanged(self):
         out_file = self.folder / "1.json"
         out_file.write_text("measured", encoding="utf-8")
         for flag, expected in (("--resume", "peers: --resume: does not go with --plan\n"),
@@ -65,13 +65,13 @@ class PeersTest(FolderTest):
         code, _, errors = self.main("--problem=1,1,8,8", "--operation=linear", "--profile=off")
         self.assertEqual(code, 0, errors)
 
-    def test_tells_fusegate_how_far_it_is(self):
+    def test_prints_progress_for_fusegate(self):
         code, out, errors = self.main("--problem=64,128,768,3072", "--operation=linear", "--progress")
         self.assertEqual(code, 0, errors)
         events = [json.loads(line.split(" ", 1)[1]) for line in out.splitlines()]
         self.assertEqual((events[0]["event"], events[-1]["finished"], events[-1]["benchmarks"]), ("start", 2, 2))
 
-    def test_measures_and_prints_a_row_a_benchmark(self):
+    def test_measures_and_prints_a_line_for_each_benchmark(self):
         out_file = self.folder / "run" / "1.json"
         code, out, errors = self.main("--problem=64,128,768,3072", "--operation=linear", f"--out={out_file}")
         self.assertEqual(code, 0)
@@ -84,14 +84,14 @@ class PeersTest(FolderTest):
         self.assertEqual(len(run_file["benchmarks"]), 4)
         self.assertEqual(run_file["context"]["fusegate"]["suite"], "custom")
 
-    def test_tells_quacks_tuner_to_be_quick_where_asked(self):
-        libraries, told = fake_libraries(), []
-        libraries.modules["quack"].autotuner._bench_cuda_graph_l2_rotate = lambda **numbers: told.append(numbers)
+    def test_quick_tuning_changes_quacks_tuner(self):
+        libraries, calls = fake_libraries(), []
+        libraries.modules["quack"].autotuner._bench_cuda_graph_l2_rotate = lambda **numbers: calls.append(numbers)
         flags = ["--problem=1,1,8,8", "--operation=geglu_mlp", "--implementation=quack"]
         for more, numbers in (([], {}), (["--quack-tuning=quick"], {"warmup_target_ms": 20, "n_timed_calls": 60})):
             self.assertEqual(self.main(*flags, *more, libraries=libraries)[0], 0)
             libraries.modules["quack"].autotuner._bench_cuda_graph_l2_rotate()
-            self.assertEqual(told.pop(), numbers)
+            self.assertEqual(calls.pop(), numbers)
 
     def test_records_the_energy_of_a_call_where_asked(self):
         out_file = self.folder / "1.json"
@@ -121,19 +121,18 @@ class PeersTest(FolderTest):
         self.assertEqual(code, 2)
         self.assertIn("the device was lost", errors)
 
-    def test_replaces_no_file_of_other_content_unasked(self):
+    def test_replaces_a_file_of_other_content_only_with_force(self):
         out_file = self.folder / "1.json"
         flags = ["--problem=1,1,8,8", f"--out={out_file}"]
         out_file.write_text("a letter", encoding="utf-8")
         code, _, errors = self.main("--operation=linear", *flags)
-        self.assertEqual((code, errors), (2, f"peers: {out_file}: is there already and is no run file; --force replaces "
-                                             f"the file\n"))
+        self.assertEqual((code, errors), (2, f"peers: {out_file}: exists and is not a run file; --force replaces the file\n"))
         self.assertEqual(out_file.read_text(encoding="utf-8"), "a letter")
         self.assertEqual(self.main("--operation=linear", *flags, "--force")[0], 0)
         self.assertEqual(self.main("--operation=linear", *flags)[0], 0, "the same is measured again")
         code, _, errors = self.main("--operation=geglu", *flags)
         self.assertEqual(code, 2)
-        self.assertRegex(errors, "linear/torch_[a-z]+/bf16/batch:1/seq:1/dim:8/hidden:8 is not to be measured now")
+        self.assertRegex(errors, "linear/torch_[a-z]+/bf16/batch:1/seq:1/dim:8/hidden:8 would be lost")
 
     def test_shows_what_others_wrote_without_acting_on_it(self):
         result = self.process("--suite=\x1b[2J::error::x")
@@ -156,7 +155,7 @@ class ContextTest(FolderTest):
         plan["fusegate"]["protocol"].pop("allow", None)  # ladder has it for a GPU alone, which may be here or not
         return plan
 
-    def test_says_what_was_asked_for(self):
+    def test_records_suite_process_and_seed(self):
         fusegate = peers.fusegate_context(self.plan(), FakeDevice(), {"torch": "2.11.0"}, {"dirty_tree"})
         self.assertEqual((fusegate["suite"], fusegate["process"], fusegate["seed"]), ("ladder", 2, 7))
         self.assertEqual(fusegate["protocol"], {**self.plan()["fusegate"]["protocol"], "layout": "driver"})
@@ -169,7 +168,7 @@ class ContextTest(FolderTest):
         self.assertEqual(fusegate["environment"], {**ENVIRONMENT, "cuda": "13.0", "cublas": "13.1.0"})
         self.assertEqual(set(fusegate) - set(self.plan()["fusegate"]), {"libraries"})
         device = FakeDevice()
-        device.versions = lambda: {"cuda": "13.0"}  # a cuBLAS that does not tell
+        device.versions = lambda: {"cuda": "13.0"}  # a cuBLAS without a version
         self.assertNotIn("cublas", peers.fusegate_context(self.plan(), device, {}, [])["environment"])
 
     def test_protocol_is_fusegate_benchs(self):
@@ -180,8 +179,8 @@ class ContextTest(FolderTest):
                                        batch_ns=20_000))
 
     def test_refuses_what_torch_cannot_do(self):
-        for flag, expected in (("--spin-us=3", "ladder: protocol.spin_us: the peers have no kernel that spins"),
-                               ("--layout=numbered", "ladder: protocol.layout: torch leaves the layout")):
+        for flag, expected in (("--spin-us=3", "ladder: protocol.spin_us: must be 0 for peers"),
+                               ("--layout=numbered", "ladder: protocol.layout: must be \"driver\" for peers")):
             with self.assertRaisesRegex(InputError, expected):
                 peers.protocol_of(self.plan(flag))
         self.assertEqual(peers.protocol_of(self.plan("--spin-us=0", "--layout=driver")), fake_protocol())

@@ -1,5 +1,5 @@
-"""Makes the list of benchmarks: of fusegate_bench's plan, what the installed libraries can run, registered as any
-user of the package registers operations and implementations."""
+"""Makes the list of benchmarks: the part of fusegate_bench's plan that the installed libraries can run. Operations and
+implementations are registered like those of any user of the package."""
 
 import fusegate
 from fusegate.errors import InputError
@@ -13,10 +13,9 @@ WHERE = "bench/peers"
 
 
 def make_plan(given, takes_name, libraries=None):
-    """given: fusegate_bench's plan. takes_name: tells by an implementation's and a benchmark's name whether it is
-    wanted. libraries: those that are installed; all where left out, of a plan that is only looked at. Raises
-    InputError where nothing is left to run. The implementations that a suite names are fusegate's own; they choose
-    nothing here."""
+    """given: fusegate_bench's plan; the implementations that its suite names are not the peers'. takes_name: whether an
+    implementation's and a benchmark's name are wanted. libraries: the installed ones; by default all, for a plan that is not
+    run. Raises InputError if nothing is left to run."""
     fusegate.clear()
     benchmarks, refusals = {}, {}
     known = {implementation.operation for implementation in IMPLEMENTATIONS}
@@ -29,12 +28,12 @@ def make_plan(given, takes_name, libraries=None):
             _add(registered, problem, takes_name, libraries.missing if libraries else {}, benchmarks, refusals)
     if not benchmarks:
         raise InputError(given["fusegate"]["suite"], "sweeps",
-                         f"nothing is left to run: {next(iter(_told(refusals)), 'no peer fits')}")
-    return Plan(list(benchmarks.values()), _told(refusals))
+                         f"nothing is left to run: {next(iter(_sentences(refusals)), 'no peer fits')}")
+    return Plan(list(benchmarks.values()), _sentences(refusals))
 
 
-def _told(refusals):
-    """One sentence for all that an operation lacks for the same reason."""
+def _sentences(refusals):
+    """One sentence for each operation and reason."""
     return [f"{what}{'/' if names else ''}{', '.join(names)}: {why}" for (what, why), names in refusals.items()]
 
 
@@ -69,7 +68,7 @@ def _register(name, planned, libraries):
 
 
 def _register_implementation(operation, implementation, theirs, libraries):
-    """theirs: a function of the package's problem, which gives ours."""
+    """theirs: maps the package's problem to ours."""
     built = {}
 
     def build(problem):
@@ -93,6 +92,6 @@ def _add(operation, problem, takes_name, missing, benchmarks, refusals):
         if why:
             refusals.setdefault((operation.name, why), {})[implementation.name] = None
         elif problem.dtype not in DTYPES:
-            refusals[(f"{operation.name} in {problem.dtype}", "fusegate_bench has it on no GPU either")] = {}
+            refusals[(f"{operation.name} in {problem.dtype}", "fusegate_bench does not run it on a GPU either")] = {}
         else:
             benchmarks[benchmark.name] = benchmark

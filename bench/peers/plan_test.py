@@ -52,7 +52,7 @@ class PlanTest(unittest.TestCase):
         plan = make_plan(given, everything, Libraries(missing={"liger": "liger-kernel is not here"}))
         self.assertEqual(plan.refusals, ["operation control_copy: no peer has it",
                                          "geglu/liger: liger-kernel is not here",
-                                         "geglu in fp32: fusegate_bench has it on no GPU either"])
+                                         "geglu in fp32: fusegate_bench does not run it on a GPU either"])
         self.assertEqual({benchmark.implementation.name for benchmark in plan.benchmarks},
                          {"torch_compile", MAX_AUTOTUNE, "torch_eager"})
 

@@ -1,19 +1,19 @@
-"""What is computed: the problems of fusegate_bench's plan, the least work that the parts of an implementation do
-(kernels/operations/stages.h), and the operations' references."""
+"""The problems of fusegate_bench's plan, the least work of an implementation's parts (kernels/operations/stages.h), and the
+operations' references."""
 
 import dataclasses
 import math
 
 import fusegate
 
-# What fusegate_bench computes on a GPU.
+# The number formats that fusegate_bench computes on a GPU.
 DTYPES = ("bf16", "fp16")
 AXES = ("batch", "seq", "dim", "hidden")
 
 
 @dataclasses.dataclass(frozen=True)
 class Problem:
-    """A problem of the plan. inputs: as there, tensors with uniform numbers."""
+    """A problem of the plan. inputs: the plan's, tensors of uniform numbers."""
     name: str
     dtype: str
     batch: int
@@ -25,7 +25,7 @@ class Problem:
 
     @staticmethod
     def of(given):
-        """given: of the plan, which tells more."""
+        """given: the plan's JSON, which has more."""
         axes = {axis: given["axes"][axis] for axis in AXES}
         return Problem(given["name"], given["dtype"], **axes, error_bound=given["error_bound"], inputs=given["inputs"])
 
@@ -35,26 +35,26 @@ class Problem:
 
     @property
     def sizes(self):
-        """What a product depends on, as text: not how the rows are split into batch and seq."""
+        """A product's sizes as text. They do not depend on how rows are split into batch and seq."""
         return f"{self.dtype} {self.rows} x {self.dim} x {self.hidden}"
 
     @property
     def measured(self):
-        """As the package has it."""
+        """The package's problem."""
         return fusegate.Problem(tuple((axis, getattr(self, axis)) for axis in AXES), self.dtype)
 
     def tensors(self):
-        """The inputs by name, as the package fills them."""
+        """The inputs by name, for the package to fill."""
         return {each["name"]: fusegate.uniform(*each["shape"], low=-each["fill"]["scale"], high=each["fill"]["scale"])
                 for each in self.inputs}
 
 
 @dataclasses.dataclass(frozen=True)
 class Activation:
-    """What a gated unit applies to the gate (kernels/activations), as PyTorch, Liger, QuACK and cuDNN have it."""
-    name: str  # as its stage is named
-    flops: int  # of one element, by the operations written down in its formula
-    reference: object  # of torch and a tensor of doubles: by the formula, as torch's own is among what is checked
+    """An activation of the gate (kernels/activations), in PyTorch, Liger, QuACK and cuDNN."""
+    name: str  # its stage's
+    flops: int  # of one element: the operations in its formula
+    reference: object  # of torch and a tensor of doubles: the formula, since torch's own function is checked against it
     eager: object  # of torch.nn.functional and a tensor
     cudnn: str  # cuDNN's operation
     liger: str = ""  # Liger's function of gate and up

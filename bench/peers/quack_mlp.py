@@ -1,8 +1,8 @@
 """QuACK's MLP: both input projections and the gated unit in one tuned GEMM, then the down projection by cuBLAS or by
 QuACK.
 
-QuACK tunes a GEMM when it is first called, which is when a benchmark is checked: before anything is timed. Its choices
-and its compiled kernels lie in a folder, where the next process finds them (docs/peers.md)."""
+QuACK tunes a GEMM in its first call, when the benchmark is checked. It stores its choices and its compiled kernels in a
+folder for the next process (docs/peers.md)."""
 
 import contextlib
 import dataclasses
@@ -17,25 +17,25 @@ from fusegate.errors import InputError
 
 from remembered import cache_folder
 
-# By the tuned product, its activation and layout, and the sizes: what the tuner took. QuACK asks its tuner once in a
-# process, and the implementations share its answers.
+# The tuner's choices by tuned product, its activation and layout, and the sizes. QuACK asks its tuner once in a process, and
+# the implementations share the answers.
 _taken = {}
 
 
 @dataclasses.dataclass(frozen=True)
 class Layout:
-    """How the weights of gate and up lie in one tensor. told: as QuACK is told."""
+    """The order of gate and up weights in one tensor. concat_layout: QuACK's argument for it."""
     pack: object  # of torch and the two weights
-    told: tuple = None
+    concat_layout: tuple = None
 
 
 # Rows gate 0, up 0, gate 1, up 1, ...; or all of gate, then all of up.
 INTERLEAVED = Layout(lambda torch, gate, up: torch.stack((gate, up), dim=1).flatten(0, 1))
-CONCATENATED = Layout(lambda torch, gate, up: torch.cat((gate, up)), told=("B",))
+CONCATENATED = Layout(lambda torch, gate, up: torch.cat((gate, up)), concat_layout=("B",))
 
 
 class QuackMlp:
-    """choices: by stage, what QuACK's tuner took. Empty before the first call."""
+    """choices: the tuner's by stage. Empty before the first call."""
 
     def __init__(self, libraries, problem, activation, layout, is_down_quacks):
         self._quack, self._functional = libraries["quack"], libraries["torch"].nn.functional
@@ -49,8 +49,8 @@ class QuackMlp:
         return self._down(self._gated(x, w_gate_up), w_down)
 
     def _call_first(self, x, w_gate_up, w_down):
-        """Tunes, and notes what was taken."""
-        gated = (f"gate_up_{self._activation}", self._layout.told)
+        """Tunes, and records the tuner's choices."""
+        gated = (f"gate_up_{self._activation}", self._layout.concat_layout)
         with self._noted(gated):
             hidden = self._gated(x, w_gate_up)
         if not self._is_down_quacks:
@@ -59,13 +59,13 @@ class QuackMlp:
             return self._down(hidden, w_down)
 
     def _gated(self, x, w_gate_up):
-        """Nothing but the unit's result is stored, as at inference."""
+        """Stores only the unit's result, as in inference."""
         return self._quack.gemm_interface.gemm_gated(
-            x, w_gate_up, activation=self._activation, store_preact=False, concat_layout=self._layout.told)[1]
+            x, w_gate_up, activation=self._activation, store_preact=False, concat_layout=self._layout.concat_layout)[1]
 
     def _down(self, hidden, w_down):
         if self._is_down_quacks:
-            # Its tuner chooses the split of the sum too, without which few rows leave most of the GPU idle.
+            # With split_k=None the tuner also splits the sum; otherwise few rows would leave most of the GPU idle.
             return self._quack.gemm_interface.gemm(hidden, w_down, split_k=None)
         return self._functional.linear(hidden, w_down)
 
@@ -80,7 +80,7 @@ class QuackMlp:
 
 
 def prepare(layout, is_down_quacks, libraries):
-    """A function of the operation's inputs: what QuackMlp is called with. QuACK takes a weight as (inputs, outputs)."""
+    """A function from the operation's inputs to QuackMlp's arguments. QuACK takes a weight as (inputs, outputs)."""
     torch = libraries["torch"]
 
     def pack(x, w_gate, w_up, w_down):
@@ -89,16 +89,15 @@ def prepare(layout, is_down_quacks, libraries):
 
 
 def tune_quickly(quack):
-    """Its tuner times candidates for a quarter of the time. Raises InputError where it has no such measure, as another
-    version may."""
+    """Makes its tuner spend about a quarter of the time. Raises InputError if this version of QuACK has another tuner."""
     module, name = quack.autotuner, "_bench_cuda_graph_l2_rotate"
     if not hasattr(module, name):
-        raise InputError("--quack-tuning=quick", "", f"this QuACK's tuner has no {name}")
+        raise InputError("--quack-tuning=quick", "", f"this QuACK's tuner has no {name}; use --quack-tuning=full")
     setattr(module, name, functools.partial(getattr(module, name), warmup_target_ms=20, n_timed_calls=60))
 
 
 def config_text(config):
-    """config: QuACK's AutotuneConfig, which holds a GemmConfig: tiles, cluster, schedule and split, as it names them."""
+    """config: QuACK's AutotuneConfig, which holds a GemmConfig: tiles, cluster, schedule and split."""
     fields = dataclasses.asdict(config.kwargs["config"])
     return ", ".join(f"{name}={value}" for name, value in fields.items()
                      if value is not None and name != "device_capacity")
@@ -106,7 +105,7 @@ def config_text(config):
 
 @contextlib.contextmanager
 def _asked(autotuner):
-    """The configurations that tuners of this class take meanwhile: tuned just now, or found on the disk."""
+    """The configurations that tuners of this class choose meanwhile: newly tuned, or found on disk."""
     ask, configs = autotuner.__call__, []
 
     def note(tuner, *arguments, **named):
@@ -121,23 +120,22 @@ def _asked(autotuner):
 
 
 def load(name, device):
-    """Imports a module of QuACK's. device: the GPU's name. Raises ImportError where it would load and compute
-    nothing."""
-    # QuACK reads both variables when it is imported. What it remembers does not say of which GPU.
+    """Imports a module of QuACK's. device: the GPU's name. Raises ImportError if QuACK would load but refuse to compute."""
+    # QuACK reads both variables when it is imported. Its cache does not record the GPU.
     os.environ.setdefault("QUACK_CACHE_DIR", str(cache_folder("quack", device)))
     os.environ.setdefault("QUACK_COMPILE_WORKERS", str(max(2, len(os.sched_getaffinity(0)) - 2)))
     add_cutlass_dsl()
     module = importlib.import_module(name)
     cutlass = pathlib.Path(importlib.import_module("cutlass").__file__)
     if not {"site-packages", "dist-packages"} & set(cutlass.parts):
-        raise ImportError(f"QuACK refuses every gated unit where nvidia-cutlass-dsl lies in no folder named "
-                          f"site-packages, as in {cutlass.parent}; install both into one")
+        raise ImportError(f"QuACK refuses every gated unit unless nvidia-cutlass-dsl is in a folder named site-packages, but it "
+                          f"is in {cutlass.parent}; install both into one")
     return module
 
 
 def add_cutlass_dsl():
-    """nvidia-cutlass-dsl is found by its .pth file, which is not read where pip was told a --target. QuACK's compiling
-    processes need it as well."""
+    """Makes nvidia-cutlass-dsl importable, also for QuACK's compiling processes: Python finds it by a .pth file, which it does
+    not read after `pip install --target`."""
     if importlib.util.find_spec("cutlass") is not None:
         return
     package = importlib.util.find_spec("nvidia_cutlass_dsl")

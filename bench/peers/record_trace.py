@@ -4,8 +4,8 @@
     bench/peers/record_trace.py --problem=64,128,768,3072 --out=DIR
     bench/peers/record_trace.py --problem=64,128,768,3072 --operation=geglu_mlp --implementation=torch_eager --out=DIR
 
-Writes DIR/OPERATION-IMPLEMENTATION.json for each: what `fusegate trace-table` and `trace-check` read. Every step is
-a range named as the benchmark is, and ends when the GPU is through. Exits 0 where any was recorded, 2 otherwise.
+Writes DIR/OPERATION-IMPLEMENTATION.json for each, for `fusegate trace-table`. Every step is a range with the benchmark's
+name, and ends when the GPU is done. Exits with 0 if any trace was recorded, else with 2.
 """
 
 import argparse
@@ -43,10 +43,10 @@ def parse_options(arguments):
     parser = argparse.ArgumentParser(prog="record_trace.py", allow_abbrev=False)
     parser.add_argument("--problem", required=True, metavar="BATCH,SEQ,DIM,HIDDEN")
     parser.add_argument("--dtype", choices=("bf16", "fp16"), default="bf16")
-    parser.add_argument("--operation", help="left out: all")
-    parser.add_argument("--implementation", help="left out: all")
-    parser.add_argument("--out", required=True, type=pathlib.Path, help="folder")
-    parser.add_argument("--bench", metavar="PROGRAM", help="the fusegate_bench that tells the problem's tensors "
+    parser.add_argument("--operation", help="default: all")
+    parser.add_argument("--implementation", help="default: all")
+    parser.add_argument("--out", required=True, type=pathlib.Path, help="folder of the traces")
+    parser.add_argument("--bench", metavar="PROGRAM", help="the fusegate_bench that describes the problem's tensors "
                         "(default: $FUSEGATE_BENCH, else the one built here)")
     return parser.parse_args(arguments)
 
@@ -73,7 +73,7 @@ def run(options):
             inputs = drawn_inputs(device, benchmark.operation, benchmark.problem, 1)
             prepared = benchmark.implementation.prepared(benchmark.problem, list(inputs.values()))
             record(torch, benchmark.name, function, prepared, path)
-        # A library may fail in any way, and the others' traces are still wanted.
+        # A library may fail in any way; the others' traces are still wanted.
         except Exception as error:  # pylint: disable=broad-except
             log(f"{benchmark.name}: {one_line(error)}")
             continue
@@ -87,12 +87,12 @@ def chosen(options):
               and options.implementation in (None, each.name)]
     if not wanted:
         known = ", ".join(f"{each.operation}/{each.name}" for each in IMPLEMENTATIONS)
-        raise InputError("--operation, --implementation", "", f"no such peer; there are {known}")
+        raise InputError("--operation, --implementation", "", f"no such peer; known: {known}")
     return wanted
 
 
 def record(torch, name, function, inputs, path):
-    """The function is compiled and warm before the schedule begins. The file appears only when it is whole."""
+    """Compiles and warms up the function before the schedule begins. The file appears only when it is complete."""
     profiler = torch.profiler
     unfinished = path.with_name(path.name + ".unfinished")
     with torch.no_grad():

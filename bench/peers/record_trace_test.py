@@ -1,4 +1,4 @@
-"""The recording of traces, with a torch that only notes what it is told."""
+"""The recording of traces, with a torch that only records its arguments."""
 
 import contextlib
 import io

@@ -1,4 +1,4 @@
-"""What a library chose by measuring, kept in the user's cache folder: the next process finds it there."""
+"""A library's tuned choices, stored in the user's cache folder for the next process."""
 
 import contextlib
 import json
@@ -7,14 +7,14 @@ import pathlib
 
 
 def cache_folder(library, device):
-    """Of this user's, this library's and this model of GPU."""
+    """The folder of this user, library and model of GPU."""
     user = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
     return pathlib.Path(user) / "fusegate" / library / "_".join(device.split())
 
 
 class Remembered:
-    """A JSON object in a file. One that is not there or cannot be read has nothing in it; one that cannot be written
-    costs the next process its tuning, and nothing else."""
+    """A JSON object in a file. A file that is missing or unreadable counts as empty. If it cannot be written, the next
+    process tunes again."""
 
     def __init__(self, path):
         self._path = pathlib.Path(path)

@@ -21,16 +21,16 @@ class RememberedTest(FolderTest):
         path = self.folder / "plans.json"
         for text in ('{"a": ', "[3]", '{"a": 3}', "\xff"):
             path.write_text(text, encoding="latin-1")
-            kept = Remembered(path)
-            self.assertIsNone(kept.get("a"), text)
-            kept.put("a", "eng0")
-            self.assertEqual(kept.get("a"), "eng0")
+            stored = Remembered(path)
+            self.assertIsNone(stored.get("a"), text)
+            stored.put("a", "eng0")
+            self.assertEqual(stored.get("a"), "eng0")
 
     def test_what_cannot_be_written_is_left(self):
         (self.folder / "file").write_text("", encoding="utf-8")
-        kept = Remembered(self.folder / "file" / "plans.json")
-        kept.put("a", "eng0")
-        self.assertIsNone(kept.get("a"))
+        stored = Remembered(self.folder / "file" / "plans.json")
+        stored.put("a", "eng0")
+        self.assertIsNone(stored.get("a"))
 
     def test_a_folder_a_user_a_library_and_a_gpu(self):
         for cache, expected in (("/cache", "/cache"), ("", "/home/u/.cache")):

@@ -55,7 +55,7 @@ class RunFolderTest(FolderTest):
     def test_two_sessions_do_not_mix(self):
         first, second = RunFolder(self.folder / "run"), RunFolder(self.folder / "run")
         first.begin()
-        with self.assertRaisesRegex(InputError, "run: process .* writes this file now"):
+        with self.assertRaisesRegex(InputError, "run: process .* is writing this file"):
             second.begin()
         first.close()
 

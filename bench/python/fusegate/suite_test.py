@@ -121,7 +121,7 @@ class SuiteTest(Registered):
         with self.assertRaisesRegex(InputError, "nope: no such suite; known: all, pr; or name a .json file"):
             read_suite("nope", folder, self.operations)
         file.write_text("{", encoding="utf-8")
-        with self.assertRaisesRegex(InputError, "pr.json: no valid JSON"):
+        with self.assertRaisesRegex(InputError, "pr.json: not valid JSON"):
             read_suite("pr", folder, self.operations)
 
     def test_fusegates_own_suites_are_of_the_same_form(self):

@@ -122,7 +122,7 @@ class RunFileTest(FolderTest):
 
     def test_one_process_writes_a_file_at_a_time(self):
         file = RunFile(self.path, self.context)
-        with self.assertRaisesRegex(InputError, f"process {os.getpid()} writes this file now"):
+        with self.assertRaisesRegex(InputError, f"process {os.getpid()} is writing this file"):
             RunFile(self.path, self.context)
         file.close()
         RunFile(self.path, self.context).close()
