@@ -161,7 +161,7 @@ class FusegateTest(FolderTest):
     def test_what_a_program_refuses_ends_the_run_with_its_own_words(self):
         result = self.fusegate("run", "--program", self.command(), "--suite", "nope", "--out", "run")
         self.assertEqual(result.returncode, 2)
-        self.assertIn("exit code 2: fusegate: nope: no such suite; there are all", result.stderr)
+        self.assertIn("exit code 2: fusegate: nope: no such suite; known: all", result.stderr)
 
     def test_a_file_that_calls_main_is_a_program_itself(self):
         path = self.folder / "bench"
