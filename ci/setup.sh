@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
-# Installs what building and running fusegate takes, and nothing that is there already.
+# Installs what is missing to build and run fusegate.
 set -euo pipefail
 
 usage() {
   cat <<'TEXT'
 Usage: ci/setup.sh [--for PURPOSE]
 
-Installs what is missing of: the system packages (Debian 12, Ubuntu 24.04), Python packages (into build/venv)
-and, on a machine with an NVIDIA GPU but without nvcc, the CUDA toolkit from PyPI (into build/cuda). Where it may
-not install, it says what to run and exits 2.
+Installs missing system packages (Debian 12, Ubuntu 24.04), Python packages (into build/venv) and, on a machine with
+an NVIDIA GPU but without nvcc, the CUDA toolkit from PyPI (into build/cuda). Without the right to install, it prints
+the command to run, and exits with 2.
 
-  --for PURPOSE  measuring: what building and measuring take, and the report; tests (the default): what tests take
-                 besides, such as Node.js and help2man
+  --for PURPOSE  measuring: packages for building, measuring and the report; tests (default): also those of tests,
+                 such as Node.js and help2man
 
 Environment:
   FUSEGATE_SETUP=off            install and check nothing
-  FUSEGATE_GPU=off              do as on a machine without a GPU (ci/run.sh heeds it too)
-  FUSEGATE_FORCE_CUDA_WHEELS=1  take CUDA from PyPI whatever else is here
+  FUSEGATE_GPU=off              ignore the GPU (for ci/run.sh too)
+  FUSEGATE_FORCE_CUDA_WHEELS=1  install CUDA from PyPI even if nvcc is installed
 TEXT
 }
 

@@ -1,16 +1,15 @@
 #!/usr/bin/env bash
-# Builds a preset and runs every test that this machine can run; tests that need a GPU skip without one.
+# Builds a preset and runs its tests. Those that need a GPU are skipped without one.
 set -euo pipefail
 
 usage() {
   cat <<'TEXT'
 Usage: ci/test.sh [--preset NAME]
 
-  --preset NAME  release (the default: CUDA where nvcc is found), ptx80 (of CUDA, what an A100 runs, on any
-                 newer GPU), host or asan
+  --preset NAME  release (default: with CUDA if nvcc is found), ptx80 (an A100's CUDA code, on any newer GPU), host or
+                 asan
 
-The last lines are ctest's. Exits 0 where every test passed, 1 where one failed, 2 where it could not
-install or build.
+The last lines are ctest's. Exits with 0 if every test passed, 1 if one failed, 2 if installing or building failed.
 TEXT
 }
 

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# Reading flags. Source it after log.sh.
+# Reads flags. Source it after log.sh.
 
-# value_of FLAG VALUE...: the value, or a clear end where none follows.
+# value_of FLAG VALUE...: prints the value; ends the script if there is none.
 value_of() {
   [[ $# -ge 2 && $2 ]] || die "$1 needs a value; see --help"
   echo "$2"

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Builds the benchmark program of a commit and keeps it: once for each commit and toolchain.
+# Builds and stores the benchmark program of a commit, once for each commit and toolchain.
 set -euo pipefail
 
 usage() {
   cat <<'TEXT'
 Usage: ci/pipelines/build_commit.sh REVISION
 
-Prints the path of the benchmark program of a branch, a tag or a commit, and nothing else; the rest goes to
-standard error. The program lies in .fusegate/programs/COMMIT-TOOLCHAIN, with its suites. Where it is not
-there yet, it is built in a work tree of its own, build/base. The logs lie beside it.
-Needs no network: the commit must be in this checkout. Exits with 2 where it cannot be built.
+Prints only the path of the benchmark program of a branch, a tag or a commit; progress goes to standard error. The
+program is in .fusegate/programs/COMMIT-TOOLCHAIN, with its suites, and its build logs are beside it. If it does not
+exist yet, it is built in the work tree build/base. The commit must be in this checkout: nothing is fetched. Exits with 2
+if the commit cannot be built.
 TEXT
 }
 
@@ -21,24 +21,24 @@ main() {
   exec 3>&1 >&2
   local revision=$1 commit preset toolchain
   commit=$(git rev-parse --verify --quiet --end-of-options "$revision^{commit}") ||
-    die "$revision names no commit of this checkout, which may have been cloned without its history"
+    die "$revision is not a commit of this checkout; if it was cloned without its history, run git fetch --unshallow"
   preset=$(measuring_preset)
   toolchain=$(toolchain_of "$preset")
   programs=$FUSEGATE_ROOT/.fusegate/programs
-  kept=$programs/$commit-$(sha256sum <<<"$toolchain" | cut -c 1-8)
+  stored=$programs/$commit-$(sha256sum <<<"$toolchain" | cut -c 1-8)
   wait_for_other_builds
-  if [[ ! -e $kept ]]; then build_and_keep "$commit" "$preset" "$toolchain"; fi
-  echo "$kept/fusegate_bench" >&3
+  if [[ ! -e $stored ]]; then build_and_store "$commit" "$preset" "$toolchain"; fi
+  echo "$stored/fusegate_bench" >&3
 }
 
-# What would build it here. A commit may be too old to tell by itself.
+# Describes the toolchain here, with this checkout's script: that of an old commit may be another one.
 toolchain_of() {
   { "${CXX:-c++}" --version || true; } 2>/dev/null | head -n 1
   { "${CUDACXX:-nvcc}" --version || true; } 2>/dev/null | tail -n 1
   echo "preset $1"
 }
 
-# Two builds would disturb each other in the one work tree. Whoever waited may find the program built.
+# Two builds would disturb each other in the same work tree. After waiting, the program may be built already.
 wait_for_other_builds() {
   local lock
   mkdir -p "$programs"
@@ -48,20 +48,20 @@ wait_for_other_builds() {
   flock "$lock"
 }
 
-# Renamed into place at the end: a build that was cut short leaves nothing that looks whole.
-build_and_keep() {
+# The folder is renamed at the end, so that an interrupted build never looks complete.
+build_and_store() {
   local commit=$1 preset=$2 toolchain=$3 unfinished=$programs/.unfinished
   check_out "$commit"
   step "building $(git rev-parse --short "$commit")"
-  BUILD_LOG=$kept build_preset "$tree" "$preset" fusegate_bench
+  BUILD_LOG=$stored build_preset "$tree" "$preset" fusegate_bench
   rm -rf "$unfinished"
   mkdir "$unfinished"
   cp -r "$tree/build/$preset/bin/fusegate_bench" "$tree/build/$preset/bin/suites" "$unfinished"
   echo "$toolchain" >"$unfinished/toolchain"
-  mv -T "$unfinished" "$kept"
+  mv -T "$unfinished" "$stored"
 }
 
-# A work tree of its own, kept between calls so that only what changed is built again.
+# A work tree of its own, reused by later calls, which then build only what changed.
 check_out() {
   tree=$FUSEGATE_ROOT/build/base
   git worktree prune

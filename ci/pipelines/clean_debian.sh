@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A new user's way, from the Debian packages alone: install them, `fusegate init`, and a gate that passes and then
-# fails. In a clean Debian 12, which mmdebstrap makes in a folder; a minute or two, most of it from the network.
+# A new user's first steps with the Debian packages: installs them, runs `fusegate init`, and a gate that passes and then
+# fails. In a clean Debian 12, which mmdebstrap makes in a folder. Takes one or two minutes, mostly downloads.
 set -euo pipefail
 
 readonly MOST_KILOBYTES=200000
@@ -9,12 +9,12 @@ usage() {
   cat <<'TEXT'
 Usage: ci/pipelines/clean_debian.sh --build FOLDER | --here PACKAGES
 
-  --build FOLDER   make the packages of that build and install them in a clean Debian 12. Exits with 77 where
-                   FUSEGATE_CLEAN_DEBIAN is not set, and where this user may make none (root may, but not in
-                   every container)
-  --here PACKAGES  this machine is a clean one: install the packages of that folder
+  --build FOLDER   make the packages of that build and install them in a clean Debian 12. Exits with 77 if
+                   FUSEGATE_CLEAN_DEBIAN is not set, or this user cannot make a Debian (root can, but not in every
+                   container)
+  --here PACKAGES  install the packages of that folder on this machine, which must be a clean one
 
-Exits with 0 where the gate passed and then failed for the slow kernel, else with 2.
+Exits with 0 if the gate passed and then failed for the slow kernel, else with 2.
 TEXT
 }
 
@@ -40,7 +40,7 @@ in_clean_folder() {
   trap 'rm -rf --one-file-system "$work"' EXIT
   quietly "$work/cpack.log" cpack -G DEB --config "$1/CPackConfig.cmake" -B "$work/packages"
   step "making a clean Debian 12"
-  # Its package lists stay, so that nobody fetches them again.
+  # Keeps the package lists, so that apt does not fetch them again.
   quietly "$work/mmdebstrap.log" mmdebstrap --variant=apt --skip=cleanup/apt/lists bookworm "$work/debian"
   mkdir "$work/debian/packages"
   cp "$work"/packages/*.deb "${BASH_SOURCE[0]}" "$lib"/{log,arguments}.sh "$work/debian/packages"
@@ -53,14 +53,14 @@ new_user() {
   local packages package kilobytes code=0
   packages=$(cd "$1" && pwd)
   step "installing $(cd "$packages" && echo fusegate_*.deb fusegate-dev_*.deb)"
-  # With whatever apt takes along by default.
+  # Includes the packages that apt installs with them by default.
   kilobytes=$(installed_kilobytes)
   install_packages "$packages"/fusegate_*.deb "$packages"/fusegate-dev_*.deb
   kilobytes=$(($(installed_kilobytes) - kilobytes))
   ((kilobytes <= MOST_KILOBYTES)) || die "the packages install $kilobytes kB; they may install $MOST_KILOBYTES"
   step "the packages installed $kilobytes kB"
   for package in fusegate fusegate-dev; do
-    grep -q 'Apache License' "/usr/share/doc/$package/copyright" || die "$package carries no licence"
+    grep -q 'Apache License' "/usr/share/doc/$package/copyright" || die "$package has no licence file"
   done
   cd "$(mktemp -d)"
   step "fusegate doctor"
@@ -70,7 +70,7 @@ new_user() {
   if demo/gate.sh >gate.log 2>&1; then die "gate.sh passed without a compiler"; fi
   grep -q 'apt-get install cmake make g++' gate.log || die "gate.sh does not name what is missing: $(cat gate.log)"
   install_packages cmake make g++
-  # As in a container: nobody has a name there.
+  # As in a container, without USER and LOGNAME.
   env -u USER -u LOGNAME demo/gate.sh --break || code=$?
   [[ $code == 1 ]] || die "the gate of the slow kernel ended with $code and not with 1"
   grep -q 'rms_norm/fast' demo/.fusegate/reports/latest/gate.md || die "the report names no rms_norm/fast"

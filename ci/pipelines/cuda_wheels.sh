@@ -1,12 +1,12 @@
 # shellcheck shell=bash
-# A CUDA toolkit from NVIDIA's PyPI wheels, in build/cuda: for a machine with a GPU, no nvcc, and no
-# right to add NVIDIA's apt archive. Source it after python.sh; call install_cuda_wheels.
+# Installs a CUDA toolkit from NVIDIA's PyPI wheels into build/cuda, on a machine with a GPU but without nvcc or the right to
+# add NVIDIA's apt archive. Source it after python.sh; call install_cuda_wheels.
 
 readonly CUDA_WHEELS=$FUSEGATE_ROOT/ci/pipelines/cuda.txt
 # The first driver branch that runs CUDA 13.0 programs.
 readonly CUDA_LEAST_DRIVER=580
 
-# nvcc looks for its headers and libraries under targets/<this>, as in NVIDIA's own packages.
+# nvcc searches its headers and libraries in targets/<this>, as in NVIDIA's own packages.
 cuda_target() {
   case $(uname -m) in
     aarch64) echo sbsa-linux ;;
@@ -14,7 +14,7 @@ cuda_target() {
   esac
 }
 
-# A wheel carries libcublas.so.13 and no libcublas.so, which is the name that the linker looks for.
+# A wheel has libcublas.so.13, but not libcublas.so, the name that the linker searches.
 link_unversioned_names() {
   local library
   for library in "$1"/*.so.*; do
@@ -22,7 +22,7 @@ link_unversioned_names() {
   done
 }
 
-# Toolkits ship a stub to link the driver's API against; the wheels do not, but the driver is here.
+# The wheels have no stub of the driver's library to link with, so the driver itself is used.
 link_driver() {
   local driver
   driver=$(ldconfig -p 2>/dev/null | sed -n 's/.*libcuda\.so\.1 .*x86-64.* => //p; s/.*libcuda\.so\.1 .*AArch64.* => //p' | head -n 1)
@@ -49,7 +49,7 @@ warn_of_old_driver() {
   local version
   version=$(sed -n 's/.*Kernel Module[^0-9]*\([0-9]*\)\..*/\1/p' /proc/driver/nvidia/version 2>/dev/null) || return 0
   if [[ $version ]] && ((version < CUDA_LEAST_DRIVER)); then
-    warn "the NVIDIA driver is of branch $version; CUDA 13.0 programs need $CUDA_LEAST_DRIVER or later"
+    warn "the NVIDIA driver is version $version; CUDA 13.0 programs need $CUDA_LEAST_DRIVER or later: update the driver"
   fi
 }
 
@@ -59,7 +59,7 @@ install_cuda_wheels() {
   warn_of_old_driver
   [[ -e $stamp && $(<"$stamp") == "$(<"$CUDA_WHEELS")" ]] && return
   [[ -x $FUSEGATE_VENV/bin/python3 ]] ||
-    die "there is a GPU and no nvcc, and PyPI is not in reach for its wheels: install CUDA 12.0 or later, or restore the network"
+    die "found a GPU but no nvcc, and PyPI is not reachable for its wheels: install CUDA 12.0 or later, or restore the network"
   step "installing the CUDA 13.0 toolkit from PyPI into build/cuda (about 1 GB)"
   quietly "$FUSEGATE_ROOT/build/logs/cuda.log" assemble_cuda_toolkit ||
     die "could not install the CUDA toolkit from PyPI; install CUDA 12.0 or later by hand, or restore the network"

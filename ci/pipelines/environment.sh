@@ -4,7 +4,7 @@
 
 FUSEGATE_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
-# The two files beside nvidia-smi: a container often has the device and not the tool.
+# The files too: a container often has the device, but not nvidia-smi.
 has_nvidia_gpu() {
   case ${FUSEGATE_GPU:-auto} in
     on) ;;
@@ -15,7 +15,7 @@ has_nvidia_gpu() {
 
 has_nvcc() { command -v nvcc >/dev/null || [[ -x /usr/local/cuda/bin/nvcc ]]; }
 
-# The measured device decides: a toolkit without a GPU compiles kernels that nothing here can run.
+# The device decides, not the toolkit: without a GPU, CUDA kernels cannot run here.
 measuring_preset() { if has_nvidia_gpu; then echo release; else echo host; fi; }
 
 prepend_path() { export PATH="$1:$PATH"; }

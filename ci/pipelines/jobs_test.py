@@ -129,8 +129,8 @@ class History(JobTest):
     def named(self, text):
         return re.sub(r"(programs/[0-9a-f]{40})-[0-9a-f]{8}/", r"\1-TOOLCHAIN/", text.replace(str(self.box.root), "ROOT"))
 
-    def kept(self):
-        """What lies among the kept programs, logs aside."""
+    def stored(self):
+        """The stored programs, without logs."""
         return [path.name for path in (self.box.root / ".fusegate" / "programs").iterdir() if path.suffix != ".log"]
 
 
@@ -169,22 +169,22 @@ class BuildCommit(History):
         result = self.build(FAKE_BUILD="broken")
         self.assertEqual(result.returncode, 2)
         self.assertEqual(result.stdout, "")
-        log = re.search(r"\(the log: (.*)\)$", result.stderr.splitlines()[-1])[1]
+        log = re.search(r"; see (.*)$", result.stderr.splitlines()[-1])[1]
         self.assertIn("error: expected ';'", pathlib.Path(log).read_text())
-        self.assertEqual(self.kept(), [".lock"])
+        self.assertEqual(self.stored(), [".lock"])
 
     def test_a_build_that_is_killed_leaves_nothing_that_looks_whole(self):
         self.assertEqual(self.build(FAKE_BUILD="killed").returncode, -9)
-        self.assertEqual(self.kept(), [".lock"])
+        self.assertEqual(self.stored(), [".lock"])
         self.box.fake("cp", f'[[ $* == *.unfinished ]] && kill -KILL $PPID; exec {shutil.which("cp")} "$@"')
         self.assertEqual(self.build().returncode, -9)
-        self.assertEqual(set(self.kept()), {".lock", ".unfinished"})
+        self.assertEqual(set(self.stored()), {".lock", ".unfinished"})
         (self.box.bin / "cp").unlink()
         (self.box.bin / "cp").symlink_to(shutil.which("cp"))
         result = self.build()
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertTrue(pathlib.Path(result.stdout.strip()).exists())
-        self.assertNotIn(".unfinished", self.kept())
+        self.assertNotIn(".unfinished", self.stored())
 
     def test_two_at_once_build_one_after_the_other(self):
         builders = [subprocess.Popen([self.box.root / "ci" / "pipelines" / "build_commit.sh", revision],
@@ -204,11 +204,11 @@ class BuildCommit(History):
         calls = [call.replace(f"-C {self.base_tree()} ", "").split() for call in self.box.calls()]
         self.assertEqual({call[1] for call in calls if call[0] == "git"}, {"rev-parse", "worktree", "checkout"})
 
-    def test_what_is_no_commit_here_stops(self):
+    def test_an_unknown_commit_stops(self):
         for revision in ["nonsense", "--upload-pack=touch /tmp/x", "HEAD:kernel.cc", "0" * 40]:
             result = self.build(revision)
             self.assertEqual(result.returncode, 2)
-            self.assertIn("names no commit of this checkout", result.stderr)
+            self.assertIn("is not a commit of this checkout", result.stderr)
         self.assertEqual(self.build("").returncode, 2)
 
 
@@ -238,7 +238,7 @@ class Compare(History):
         self.box.run("pipelines/compare.sh", "--base", "HEAD^1", "--suite", "pr")
         self.assertIn("job --suite pr ", self.fusegate_calls()[0])
 
-    def test_a_kept_base_follows_the_revision(self):
+    def test_the_base_follows_the_revision(self):
         self.box.run("pipelines/compare.sh", "--base", "HEAD^1")
         self.commit("kernel.cc", "slower\n")
         (self.base_tree() / "kernel.cc").write_text("edited by hand\n")
@@ -397,7 +397,7 @@ class Site(JobTest):
             self.assertEqual(sum(" install " in call for call in self.box.calls()), installs)
 
     def test_ends_with_two_and_says_why(self):
-        for environment, said in (({"FAKE_PIP": "1"}, "Is PyPI in reach?"), ({"FAKE_MKDOCS": "1"}, "WARNING - gone.md"),
+        for environment, said in (({"FAKE_PIP": "1"}, "is PyPI reachable?"), ({"FAKE_MKDOCS": "1"}, "WARNING - gone.md"),
                                   ({"FAKE_PAGES": "2"}, ""), ({"FAKE_BUILD": "broken"}, "error: expected ';'")):
             with self.subTest(environment):
                 result = self.site(**environment)

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Writes down every Python package that is installed, and the hashes of its files.
+# Locks every Python package that is installed, with the hashes of its files.
 set -euo pipefail
 
 usage() {
   cat <<'TEXT'
 Usage: ci/pipelines/lock.sh
 
-For each X.in, which says what we want, writes X.txt: what that needs in turn, and the SHA-256 of every file
-that a package index may hand out for it. pip installs from X.txt by --require-hashes. What X.txt
-holds already stays at its version, unless X.in wants another. Needs uv (PyPI) and the network.
+For each X.in, which names packages, writes X.txt: these packages and their dependencies, with the SHA-256 of each of
+their files. pip installs X.txt with --require-hashes. Packages in X.txt keep their versions unless X.in asks for
+another. Needs uv (PyPI) and the network.
 TEXT
 }
 
@@ -20,10 +20,10 @@ main() {
     bench/peers/requirements.in docs/site/requirements.in; do
     lock "$wanted"
   done
-  lock ci/pipelines/cuda.in --no-deps  # wheels that are taken apart, and not run by Python
+  lock ci/pipelines/cuda.in --no-deps  # these wheels are unpacked, not run by Python
 }
 
-# Of the oldest Python among our distributions on.
+# For the oldest Python of our distributions, and later ones.
 lock() {
   local wanted=$1
   shift

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# What our scripts say and how they stop. Source it.
+# Messages of our scripts, and how they end. Source it.
 #
-# Exit codes are the gate's: 1 means "a regression" and nothing else, so every failure of ours is 2,
-# that of a command we did not think of and Ctrl-C included.
+# Exit codes are the gate's: 1 means only "a regression", so every failure here is 2, also of an unexpected command and
+# after Ctrl-C.
 set -E
 trap 'exit 2' ERR
 trap 'die "interrupted"' INT TERM
@@ -16,34 +16,32 @@ die() {
   exit 2
 }
 
-# end_with COMMAND...: ends the script with the command's verdict. 1 means a regression; whatever else
-# stopped it (a signal, say) judged nothing.
+# end_with COMMAND...: ends the script with the command's exit code; 2 if it is above 1, as after a signal.
 end_with() {
   local verdict=0
   "$@" || verdict=$?
   exit $((verdict > 1 ? 2 : verdict))
 }
 
-# As many seconds pass between two words of how far a build is.
+# Seconds between two lines of a build's progress.
 FUSEGATE_PROGRESS_S=${FUSEGATE_PROGRESS_S:-10}
 
-# log_with_progress LOG: its input into LOG. Of what ninja and make say of how far they are, "[120/340]" or
-# "[ 35%]", it repeats a line now and then.
+# log_with_progress LOG: writes its input to LOG. Now and then it prints the progress of ninja or make, "[120/340]" or
+# "[ 35%]".
 log_with_progress() {
-  local line told last=$SECONDS
-  exec {told}>&1
+  local line terminal last=$SECONDS
+  exec {terminal}>&1
   while IFS= read -r line || [[ $line ]]; do
     printf '%s\n' "$line"
     [[ $line =~ ^\[([0-9]+/[0-9]+|\ *[0-9]+%)\] ]] || continue
     ((SECONDS - last >= FUSEGATE_PROGRESS_S)) || continue
     last=$SECONDS
-    step "  ${BASH_REMATCH[1]/\// of }" >&"$told"
+    step "  ${BASH_REMATCH[1]/\// of }" >&"$terminal"
   done >"$1"
 }
 
-# quietly LOG COMMAND...: runs the command with its output in LOG, and shows the log's end if it fails. Who
-# sources this has "set -o pipefail".
-# A build prints hundreds of lines that nobody reads unless it failed.
+# quietly LOG COMMAND...: runs the command with its output in LOG, and shows the log's end if it fails. Needs "set -o
+# pipefail".
 quietly() {
   local log=$1
   shift

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # The system packages of Debian 12 and Ubuntu 24.04. Source it after log.sh; call install_packages PURPOSE.
 #
-# What counts is the tool or the header, not the package: an image that brings its own CMake, or a
-# library in /usr/local, needs nothing installed. The names are the same in both distributions.
+# Checks for the tool or the header, not the package: an image with its own CMake, or a library in /usr/local, needs no
+# package. The names are the same in both distributions.
 
 readonly TOOLS=(g++ cmake ninja-build git ca-certificates python3-venv)
 # What tests alone use: shellcheck reads our scripts, jq and unzip are those of comment.sh, Node.js Perfetto's importer, compare.py is Google
@@ -10,7 +10,7 @@ readonly TOOLS=(g++ cmake ninja-build git ca-certificates python3-venv)
 # and a clean Debian takes the packages that dpkg-dev makes (clean_debian.sh).
 readonly TEST_TOOLS=(shellcheck jq unzip nodejs libbenchmark-tools help2man mmdebstrap dpkg-dev file chromium-headless-shell)
 
-# A library that the distribution lacks is no failure: cmake/Dependencies.cmake builds it from source.
+# A library that the distribution lacks is built from source by cmake/Dependencies.cmake.
 declare -rA LIBRARY_HEADER=(
   [nlohmann-json3-dev]=nlohmann/json.hpp
   [libsimdjson-dev]=simdjson.h
@@ -20,11 +20,11 @@ declare -rA LIBRARY_HEADER=(
   [libboost-dev]=boost/math/distributions/students_t.hpp
   [libbenchmark-dev]=benchmark/benchmark.h
   [libdnnl-dev]=oneapi/dnnl/dnnl.hpp
-  # Debian's oneDNN is built for OpenCL too: its CMake package fails without these, and does not depend on them.
+  # Debian's oneDNN is built for OpenCL too. Its CMake package fails without these headers, but does not depend on them.
   [ocl-icd-opencl-dev]=CL/cl.h
 )
 
-# Of tests alone.
+# Only for tests.
 declare -rA TEST_LIBRARY_HEADER=(
   [libgtest-dev]=gtest/gtest.h
   [libgmock-dev]=gmock/gmock.h
@@ -53,10 +53,10 @@ has_package() {
     cmake) has_cmake ;;
     ninja-build) command -v ninja ;;
     ca-certificates) [[ -e /etc/ssl/certs/ca-certificates.crt ]] ;;
-    # Debian's python3 comes without ensurepip, and then makes no virtual environment.
+    # Debian's python3 has no ensurepip, without which it cannot make a virtual environment.
     python3-venv) python3 -c 'import ensurepip, venv' ;;
     nodejs) command -v node ;;
-    # The report's page is measured in it. Ubuntu has it as a snap alone: that test skips there.
+    # For the test of the report's page. On Ubuntu it is only a snap, and the test is skipped.
     chromium-headless-shell) command -v "$1" || command -v chromium || is_ubuntu ;;
     dpkg-dev) command -v dpkg-shlibdeps ;;
     libbenchmark-tools) [[ -e ${FUSEGATE_BENCHMARK_TOOLS:-/usr/share/benchmark}/compare.py ]] ;;
@@ -75,7 +75,7 @@ missing_packages() {
   done | sort
 }
 
-# The command that a person with the right to install runs; every message that stops us ends in it.
+# The command for a person who may install; every error message ends in it.
 install_command() {
   echo "sudo apt-get update && sudo apt-get install -y --no-install-recommends $*"
 }
@@ -86,8 +86,8 @@ require_known_distribution() {
   release=$(. "${FUSEGATE_OS_RELEASE:-/etc/os-release}" && echo "$ID $VERSION_ID") || release=unknown
   case $release in
     "debian 12" | "ubuntu 24.04") ;;
-    *) die "missing: $*. Packages are installed on Debian 12 and Ubuntu 24.04 alone, and this is '$release':" \
-      "install what these packages hold there, then run this again. On Debian: $(install_command "$@")" ;;
+    *) die "missing: $*. This script installs packages only on Debian 12 and Ubuntu 24.04, and this is '$release':" \
+      "install their contents, then run this again. On Debian: $(install_command "$@")" ;;
   esac
 }
 
@@ -112,8 +112,7 @@ all_known_to_apt() {
   for package in "$@"; do apt_knows "$package" || return 1; done
 }
 
-# A library that the distribution lacks goes to stderr's log as a note; a tool that it lacks stays in
-# the list, so that apt says so.
+# Warns of a library that the distribution lacks. Keeps such a tool in the list, so that apt reports it.
 installable() {
   local package
   for package in "$@"; do
@@ -125,8 +124,8 @@ installable() {
   done
 }
 
-# Without fresh lists where they will do: updating takes longer than installing does. A fresh
-# container has no lists, and old lists name files that the mirror has removed.
+# Updates the package lists only if necessary, since that takes longer than installing: a new container has no lists, and
+# old lists name files that the mirror has removed.
 apt_install() {
   local -a packages
   all_known_to_apt "$@" || apt_get update || return
@@ -139,7 +138,7 @@ apt_install() {
 require_tools() {
   local package
   for package in "${TOOLS[@]}"; do
-    has_package "$package" || die "$package was installed but is still not usable (is an older one earlier on PATH?)"
+    has_package "$package" || die "$package was installed but is still not usable; is an older one earlier on PATH?"
   done
 }
 
@@ -151,6 +150,6 @@ install_packages() {
   require_root "${missing[@]}"
   step "installing the missing packages: ${missing[*]}"
   quietly "$FUSEGATE_ROOT/build/logs/apt.log" apt_install "${missing[@]}" ||
-    die "could not install: ${missing[*]}. Is the network there? Then run: $(install_command "${missing[@]}")"
+    die "could not install: ${missing[*]}. Check the network, then run: $(install_command "${missing[@]}")"
   require_tools
 }

@@ -1,24 +1,24 @@
 # shellcheck shell=bash
-# The Python environment of the reports and of tests, in build/venv. Source it after log.sh; call
-# install_python_venv PURPOSE.
+# Installs the Python environment of reports and tests, in build/venv. Source it after log.sh; call install_python_venv
+# PURPOSE.
 
 FUSEGATE_VENV=$FUSEGATE_ROOT/build/venv
 
 # make_venv VENV REQUIREMENTS
 make_venv() {
-  # --clear: one that was made by a Python which has since gone cannot be repaired in place.
+  # --clear: an environment of a Python that was removed since cannot be repaired.
   python3 -m venv --clear "$1" && venv_pip "$1" install --require-hashes --requirement "$2"
 }
 
-# venv_pip VENV ARGUMENT...: few and short tries. Without a network, pip's own defaults wait for minutes.
+# venv_pip VENV ARGUMENT...: with few and short tries, since pip would wait for minutes without a network.
 venv_pip() {
   local venv=$1
   shift
   "$venv/bin/python3" -m pip --disable-pip-version-check --no-input --retries 2 --timeout 20 "$@"
 }
 
-# install_venv VENV REQUIREMENTS: the requirements are a path from the root. Where it cannot, none is left and
-# pip's last words are in the log.
+# install_venv VENV REQUIREMENTS: the requirements are a path from the root. After a failure, there is no environment, and
+# the log has pip's error.
 install_venv() {
   local venv=$1 requirements=$FUSEGATE_ROOT/$2 stamp=$1/requirements.sha256
   has_venv "$venv" "$2" && return
@@ -31,7 +31,7 @@ install_venv() {
   fi
 }
 
-# has_venv VENV REQUIREMENTS: whether it was made of these, as they are now.
+# has_venv VENV REQUIREMENTS: whether it was made of these requirements in their present form.
 has_venv() {
   grep --quiet "/$2\$" "$1/requirements.sha256" 2>/dev/null &&
     sha256sum --check --status "$1/requirements.sha256" 2>/dev/null && "$1/bin/python3" -c '' 2>/dev/null
@@ -39,13 +39,13 @@ has_venv() {
 
 venv_log() { echo "$FUSEGATE_ROOT/build/logs/$(basename "$1").log"; }
 
-# What tests have holds what a report needs.
+# The requirements of tests include those of reports.
 install_python_venv() {
   local requirements=ci/requirements.txt
   if [[ $1 == measuring ]] && ! has_venv "$FUSEGATE_VENV" "$requirements"; then
     requirements=ci/document/html/requirements.txt
   fi
   install_venv "$FUSEGATE_VENV" "$requirements" && return
-  warn "no build/venv, so no HTML report and none of the tests that need its packages. Is PyPI in reach? pip's last words:"
+  warn "no build/venv: the HTML report and the tests that need its packages are skipped. Is PyPI reachable? pip's error:"
   tail -n 1 "$(venv_log "$FUSEGATE_VENV")" >&2
 }

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""All kernels under compute-sanitizer's four tools, each with a time limit, and what came of it as a file.
+"""Runs all kernels under compute-sanitizer's four tools, each with a time limit.
 
     ci/pipelines/sanitize_kernels.py [--programs build/release/bin] [--tool racecheck,...] [--tests REGEX] [--limit-s 240]
 
-Runs the GPU tests that reach every kernel around its edges, a process each, in few and small shapes: every
-implementation first. Needs compute-sanitizer: in PATH, in the CUDA toolkit, or named by --sanitizer (it comes with the
-toolkit, and as the wheel nvidia-cuda-sanitizer-api). Writes OUT/summary.md, and a log of each process beside it. Ends
-with 0 where no tool found anything, with 1 where one did or a test failed, with 2 where nothing could be checked. What
-the time did not suffice for, and what a tool itself fails at, is named and is no failure."""
+Runs the GPU tests of every kernel's edges, in few and small shapes, each in a process of its own; the test of every
+implementation comes first. Needs compute-sanitizer in PATH, in the CUDA toolkit, or named with --sanitizer (it comes with
+the toolkit, and as the wheel nvidia-cuda-sanitizer-api). Writes OUT/summary.md, and a log of each process beside it. Exits
+with 0 if no tool found anything, with 1 if one did or a test failed, with 2 if nothing could be checked. Tests that the
+time limit cuts off, or a tool itself fails at, are named and do not count as failures."""
 
 import argparse
 import dataclasses
@@ -25,19 +25,19 @@ TOOLS = ("memcheck", "initcheck", "racecheck", "synccheck")
 FIRST = ("kernels_test", "*EveryImplementation.*/cuda")
 EDGES = "kernels_gpu_test"
 
-# Tests that launch what others launch, only larger, more often or by way of measuring; or that fail on purpose. What
-# EarlyLaunch and WithSm90 prepare is chosen by measuring: racecheck and initcheck spent 75 and 223 s on the former.
-NOT_NEEDED = re.compile(r"Contest\.|EarlyLaunch\.|WithSm90\.|Tuning\.|StrictlyKept\.|LayoutOnGpu\.|OverManyTilesABlock|"
+# Tests that launch the same kernels as others, but larger, more often or for autotuning; or that fail on purpose.
+# EarlyLaunch and WithSm90 autotune first: racecheck and initcheck took 75 and 223 s for the former.
+NOT_NEEDED = re.compile(r"Autotune\.|EarlyLaunch\.|WithSm90\.|Tuning\.|RequiredPinned\.|LayoutOnGpu\.|OverManyTilesABlock|"
                         r"WhereWeightsAreMany|RepeatToTheBit|BeyondTheRowsOfAGrid|SaysHowMuchMemory")
-# Our kernels, those that NVRTC compiles (named by their stage, gelu_mul) among them. Libraries' are not ours to check.
-# initcheck must see who writes: unwatched writes would leave memory that it takes for uninitialised.
+# Our kernels, also those that NVRTC compiles (named by their stage, gelu_mul), but not libraries'. Not for initcheck: it
+# would report memory that an unwatched kernel wrote as uninitialised.
 OURS = ["--kernel-name", "kns=fusegate", "--kernel-name", "kns=_mul"]
-FOUND = 77  # the exit code that we ask for where a tool finds something
+FOUND = 77  # the tools' exit code for a finding
 
-# What a tool cannot say of a piece. On an H200 initcheck took what cuBLAS had written for uninitialised, though every
-# element agreed with the reference.
+# Tests that a tool cannot check. On an H200 initcheck reported cuBLAS's output as uninitialised, though every element agreed
+# with the reference.
 BEYOND = {("initcheck", FIRST[1]): "not for this tool: it does not see what cuBLAS writes"}
-# racecheck ended so beside cuBLAS's kernels on an H200, whichever kernels it was told to watch.
+# racecheck fails so if cuBLAS's kernels run on an H200, whichever kernels it watches.
 TOOL_FAILED = "Internal Sanitizer Error"
 
 SUMMARY = re.compile(r"ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: (\d+) hazard")
@@ -48,7 +48,7 @@ class Checked:
     name: str
     seconds: float
     findings: int = 0
-    problem: str = ""  # why it says nothing: skipped, failed, out of time
+    problem: str = ""  # why there is no result: skipped, failed, out of time
 
 
 def find_sanitizer(named):
@@ -73,7 +73,7 @@ def tests_of(program):
 
 
 def pieces(programs):
-    """(program, filter), every implementation first."""
+    """(program, filter); the test of every implementation comes first."""
     edges = [name for name in tests_of(programs / EDGES) if not NOT_NEEDED.search(name)]
     return [(programs / FIRST[0], FIRST[1]), *((programs / EDGES, name) for name in edges)]
 
@@ -85,7 +85,7 @@ def command_of(sanitizer, tool, program, test):
 
 
 def run_limited(command, log, limit_s):
-    """The exit code; None where the time was up, after which nothing of it runs on."""
+    """The exit code; None if the time was up, and the process was killed."""
     environment = {**os.environ, "FUSEGATE_FEW_SHAPES": "1"}
     with log.open("w") as output, subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env=environment,
                                                    start_new_session=True) as process:
@@ -97,7 +97,7 @@ def run_limited(command, log, limit_s):
 
 
 def findings_in(text):
-    """None where the tool came to no end."""
+    """None if the tool did not end."""
     return max((int(errors or hazards) for errors, hazards in SUMMARY.findall(text)), default=None)
 
 
@@ -118,14 +118,14 @@ def check(command, name, log, limit_s):
     elif "[  SKIPPED ]" in text:
         checked.problem = "skipped: " + (re.findall(r"Skipped\n(.+)", text) or ["this machine cannot run it"])[0]
     elif findings is None and "[ RUN " not in text:
-        checked.problem = "not started: " + (text.strip().splitlines() or ["no word of the tool"])[-1].lstrip("= ")
+        checked.problem = "not started: " + (text.strip().splitlines() or ["the tool printed nothing"])[-1].lstrip("= ")
     else:
         checked.problem = f"failed with exit code {code}"
     return checked
 
 
 def check_all(sanitizer, tool, work, out, limit_s):
-    """What one tool says, piece by piece; what comes too late is left out."""
+    """The results of one tool by test. Tests after the time limit are not begun."""
     ends = time.monotonic() + limit_s
     results = []
     for number, (program, test) in enumerate(work):
@@ -171,14 +171,14 @@ def parse_arguments(argv):
     parser.add_argument("--sanitizer", help="the program compute-sanitizer")
     parser.add_argument("--tool", default=",".join(TOOLS), help="tools, separated by commas; by default all four")
     parser.add_argument("--tests", type=re.compile, default=re.compile(""), metavar="REGEX",
-                        help="only the tests whose names it is found in")
+                        help="only tests whose names match")
     parser.add_argument("--limit-s", type=float, default=240, help="the longest time of each tool, in seconds")
-    parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build/sanitizer", help="the folder of what it says")
+    parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build/sanitizer", help="folder of the summary and logs")
     options = parser.parse_args(argv)
     options.tools = options.tool.split(",")
     for tool in options.tools:
         if tool not in TOOLS:
-            parser.error(f"--tool: '{tool}' is none of {', '.join(TOOLS)}")
+            parser.error(f"--tool: '{tool}' is not a tool; expected {', '.join(TOOLS)}")
     return options
 
 
@@ -186,7 +186,7 @@ def main(argv=None):
     options = parse_arguments(argv)
     sanitizer = find_sanitizer(options.sanitizer)
     if sanitizer is None:
-        print("sanitize_kernels.py: compute-sanitizer is not here; see --help", file=sys.stderr)
+        print("sanitize_kernels.py: compute-sanitizer not found; name it with --sanitizer", file=sys.stderr)
         return 2
     for program in (FIRST[0], EDGES):
         if not (options.programs / program).exists():

@@ -1,4 +1,4 @@
-"""sanitize_kernels.py with a compute-sanitizer and programs that are none."""
+"""sanitize_kernels.py with fakes of compute-sanitizer and of the test programs."""
 
 import contextlib
 import io
@@ -10,7 +10,7 @@ import sanitize_kernels
 
 LISTED = """
 Running main() from gtest_main.cc
-Contest.
+Autotune.
   TakesTheFastest
 Gemv.
   AgreesWithTheReferenceAroundEveryEdge
@@ -26,7 +26,7 @@ case $1 in *Slow*) sleep 60 ;; esac
 echo "[  PASSED  ] 1 test."
 """
 
-# Says what it was called with, runs the program, and finds something where it is told to.
+# Runs the program, and finds something as racecheck.
 SANITIZER = """
 tool=$2
 while [ "${1#/}" = "$1" ]; do shift; done
@@ -81,14 +81,14 @@ class SanitizeKernelsTest(unittest.TestCase):
         self.assertNotIn("EveryImplementation", printed)
         self.assertIn("| memcheck | 2 | 0 |", printed)
 
-    def test_what_a_tool_finds_is_a_failure_and_named(self):
+    def test_names_what_a_tool_finds_and_fails(self):
         code, _, _ = self.run_it("--tool=racecheck")
         self.assertEqual(code, 1)
         summary = (self.out / "summary.md").read_text()
         self.assertRegex(summary, r"\| racecheck \| 3 \| 9 \| \d+ \| 0 \|")
         self.assertIn("- racecheck: *EveryImplementation.*/cuda: 3 found\n", summary)
 
-    def test_what_the_tool_itself_fails_at_is_named_and_no_failure(self):
+    def test_names_a_failure_of_the_tool_itself_and_passes(self):
         self.script("kernels_test", "echo '========= Internal Sanitizer Error: hardware exception.'; exit 1\n")
         code, _, _ = self.run_it("--tool=memcheck")
         self.assertEqual(code, 0)
@@ -104,7 +104,7 @@ class SanitizeKernelsTest(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("EveryImplementation.*/cuda: failed with exit code 3", (self.out / "summary.md").read_text())
 
-    def test_what_the_time_does_not_suffice_for_is_named_and_no_failure(self):
+    def test_names_tests_beyond_the_time_limit_and_passes(self):
         self.script("kernels_gpu_test", PROGRAM.replace("*Slow*", "*Gemv*"))
         code, _, _ = self.run_it("--tool=memcheck", "--limit-s=6")
         self.assertEqual(code, 0)
@@ -113,7 +113,7 @@ class SanitizeKernelsTest(unittest.TestCase):
         self.assertRegex(summary, r"- memcheck: Gemv\.\S+: not finished in \d+ s")
         self.assertIn("EveryEdge/0: not begun: the time was up", summary)
 
-    def test_where_nothing_can_be_checked_it_says_so(self):
+    def test_ends_with_2_if_nothing_can_be_checked(self):
         for name in ("kernels_test", "kernels_gpu_test"):
             self.script(name, PROGRAM.replace("[  PASSED  ] 1 test.", "Skipped\nno GPU\n[  SKIPPED ] 1 test"))
         code, printed, _ = self.run_it("--tool=memcheck")

@@ -87,7 +87,7 @@ class Setup(unittest.TestCase):
         self.assertIn("installing the missing packages: cmake libfmt-dev", result.stdout)
         self.assertEqual(self.apt_calls(), ["install -y --no-install-recommends cmake libfmt-dev"])
 
-    def test_every_package_is_looked_for(self):
+    def test_checks_for_every_package(self):
         for package in HEADERS:
             self.lose(package=package)
         for tool in ["g++", "git", "ninja", "shellcheck", "cmake", "jq", "unzip", "node", "help2man",
@@ -100,11 +100,11 @@ class Setup(unittest.TestCase):
                         "libbenchmark-tools", "help2man", "mmdebstrap", "dpkg-dev", "file", "chromium-headless-shell"]:
             self.assertIn(f" {package}", result.stderr)
 
-    # What tests alone use, and measuring must not ask for.
+    # Packages of tests, which measuring must not ask for.
     TEST_PACKAGES = ["shellcheck", "jq", "unzip", "nodejs", "libbenchmark-tools", "help2man", "mmdebstrap", "dpkg-dev",
                      "file", "libgtest-dev", "libgmock-dev"]
 
-    def test_measuring_asks_for_nothing_that_tests_alone_use(self):
+    def test_measuring_needs_no_packages_of_tests(self):
         for tool in ["shellcheck", "jq", "unzip", "node", "help2man", "mmdebstrap", "dpkg-shlibdeps", "file"]:
             self.lose(tool=tool)
         for package in ("libgtest-dev", "libgmock-dev"):
@@ -149,7 +149,7 @@ class Setup(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.apt_calls(), ["update", "install -y --no-install-recommends cmake"])
 
-    def test_a_browser_that_is_there_or_a_snap_alone_is_not_installed(self):
+    def test_does_not_install_a_browser_that_exists_or_is_only_a_snap(self):
         self.lose(tool="chromium-headless-shell")
         self.os_release.write_text("ID=ubuntu\nVERSION_ID=24.04\n")
         self.assertEqual(self.run_setup().returncode, 0)
@@ -198,7 +198,7 @@ class Setup(unittest.TestCase):
         self.lose(tool="cmake", package="libfmt-dev")
         result = self.run_setup(FAKE_NETWORK="down")
         self.assert_stops_with_the_command(result)
-        self.assertIn("Is the network there?", result.stderr)
+        self.assertIn("Check the network", result.stderr)
 
     def test_another_distribution_stops_and_is_named(self):
         self.lose(tool="cmake", package="libfmt-dev")
@@ -208,11 +208,11 @@ class Setup(unittest.TestCase):
         self.assertIn("'fedora 41'", result.stderr)
         self.assertEqual(self.apt_calls(), [])
 
-    def test_another_distribution_with_everything_there_goes_on(self):
+    def test_another_distribution_with_all_packages_continues(self):
         self.os_release.write_text('ID=fedora\nVERSION_ID="41"\n')
         self.assertEqual(self.run_setup().returncode, 0)
 
-    def test_without_pypi_it_warns_and_goes_on(self):
+    def test_without_pypi_it_warns_and_continues(self):
         (self.box.root / "ci" / "requirements.txt").write_text("another==2.0\n")
         self.box.fake("python3", '[[ $1 == -c ]] || { echo "No matching distribution found"; exit 1; }')
         result = self.run_setup()
@@ -245,7 +245,7 @@ class Setup(unittest.TestCase):
 
 
 class Locks(unittest.TestCase):
-    """What lock.sh has written has all that is wanted, and nothing without a hash: pip then asks for one of everything."""
+    """The lock files have every wanted package, each with a hash, since pip needs all or none."""
 
     WANTED = [*CI.glob("**/*.in"), CI.parent / "bench" / "peers" / "requirements.in",
               CI.parent / "docs" / "site" / "requirements.in"]

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Makes a site of docs/, in build/site/html, and fails where a link or an anchor leads nowhere.
+# Builds docs/ as a site in build/site/html, and fails if a link or an anchor is broken.
 set -euo pipefail
 
 usage() {
   cat <<'TEXT'
 Usage: ci/pipelines/site.sh [--preset NAME]
 
-  --preset NAME  whose programs tell their commands: release (the default), host or asan
+  --preset NAME  the build whose programs' --help becomes the reference: release (default), host or asan
 
-Open build/site/html/index.html; it needs no network. The search box needs a server, such as
+Open build/site/html/index.html; it needs no network. Its search box needs a server, such as
 `python3 -m http.server --directory build/site/html`. Installs docs/site/requirements.txt into build/site-venv.
-Exits with 2 where it cannot install or build, or where MkDocs has a warning.
+Exits with 2 if installing or building fails, or MkDocs warns.
 TEXT
 }
 
@@ -19,14 +19,14 @@ main() {
   ci/setup.sh --for tests
   FUSEGATE_BUILD_TESTS=1 build_preset "$FUSEGATE_ROOT" "$preset" fusegate_reference
   install_venv "$venv" docs/site/requirements.txt ||
-    die "could not install docs/site/requirements.txt (the log: $(venv_log "$venv")). Is PyPI in reach?"
+    die "could not install docs/site/requirements.txt; is PyPI reachable? See $(venv_log "$venv")"
   step "making the pages"
   "$venv/bin/python3" -B docs/site/build_pages.py --reference "build/$preset/reference" --out build/site/pages
-  quietly "$FUSEGATE_ROOT/build/logs/site.log" make_site || die "the site has a warning (the log: build/logs/site.log)"
+  quietly "$FUSEGATE_ROOT/build/logs/site.log" make_site || die "MkDocs warns; see build/logs/site.log"
   step "the site is build/site/html/index.html"
 }
 
-# The variable: MkDocs Material says on each run that it has a successor.
+# NO_MKDOCS_2_WARNING: MkDocs Material advertises its successor in each run.
 make_site() {
   FUSEGATE_SITE_PAGES=$FUSEGATE_ROOT/build/site/pages FUSEGATE_SITE_OUT=$FUSEGATE_ROOT/build/site/html NO_MKDOCS_2_WARNING=1 \
     PYTHONDONTWRITEBYTECODE=1 "$venv/bin/mkdocs" build --strict --clean --config-file docs/site/mkdocs.yml

@@ -1,4 +1,4 @@
-"""gate.sh of a project that `fusegate init` writes, against fakes of cmake and fusegate: what is compared with what."""
+"""gate.sh of a project that `fusegate init` writes, with fakes of cmake and fusegate: what is compared with what."""
 
 import os
 import pathlib
@@ -51,22 +51,22 @@ class Gate(unittest.TestCase):
     def by_commit(self):
         return self.job(f"--base {self.project}/build/base/demo_bench")
 
-    def test_compares_with_the_first_run_and_says_what_was_built(self):
+    def test_compares_with_the_first_run_and_prints_what_was_built(self):
         ended, calls = self.gate()
         self.assertEqual((ended.returncode, calls), (0, [self.job()]), ended.stderr)
         self.assertEqual(ended.stdout, "building in build\nno GPU is here\n")
 
-    def test_compares_with_a_commit_that_is_named(self):
+    def test_compares_with_a_named_commit(self):
         ended, calls = self.gate("--base", "HEAD~1")
         self.assertEqual((ended.returncode, calls), (0, [self.by_commit()]), ended.stderr)
         self.assertEqual(self.git("-C", "build/base-tree", "rev-parse", "HEAD"), self.first)
 
-    def test_a_night_without_an_accepted_commit_is_not_judged_and_says_how_to_accept_one(self):
+    def test_a_night_without_an_accepted_commit_ends_with_2_and_advice(self):
         ended, calls = self.gate("--nightly")
         self.assertEqual((ended.returncode, calls), (2, []))
         self.assertIn("git rev-parse HEAD >baseline", ended.stderr)
 
-    def test_a_night_is_compared_with_the_accepted_commit_whatever_a_cache_lost(self):
+    def test_a_night_is_compared_with_the_accepted_commit_without_a_cache(self):
         (self.project / "baseline").write_text(self.first + "\n")
         for _ in range(2):
             ended, calls = self.gate("--nightly")
@@ -77,12 +77,12 @@ class Gate(unittest.TestCase):
         self.assertIn("fetch-depth: 0", nightly)
         self.assertNotIn("cache", nightly)
 
-    def test_a_commit_that_is_not_there_is_named(self):
+    def test_names_an_unknown_commit(self):
         (self.project / "baseline").write_text("0" * 40 + "\n")
         for arguments in ("--nightly",), ("--base", "nonsense"):
             ended, calls = self.gate(*arguments)
             self.assertEqual((ended.returncode, calls), (2, []))
-            self.assertIn("names no commit of this checkout", ended.stderr)
+            self.assertIn("is not a commit of this checkout", ended.stderr)
 
     def test_ends_with_the_gate_s_code(self):
         for code in (0, 1, 2):

@@ -16,15 +16,15 @@ using baselines::InputError;
 
 constexpr std::string_view kMark = "@project@";
 
-// Its own mistakes too: nothing that is there is written over.
+// Nothing is ever overwritten.
 void require_free(const fs::path& folder) {
   std::error_code error;
   const fs::file_status status = fs::status(folder, error);
   if (!fs::exists(status)) return;
-  if (!fs::is_directory(status)) throw InputError(folder.string(), "", "is no folder");
+  if (!fs::is_directory(status)) throw InputError(folder.string(), "", "is not a folder");
   if (!fs::is_empty(folder)) {
     throw InputError(folder.string(), "",
-                     "is not empty; a new project takes a new folder or an empty one");
+                     "is not empty; name a new folder or an empty one");
   }
 }
 
@@ -36,7 +36,7 @@ std::vector<fs::path> files_below(const fs::path& templates) {
     }
   }
   if (files.empty()) {
-    throw InputError(templates.string(), "", "the templates are not there; fusegate installs them");
+    throw InputError(templates.string(), "", "the templates are missing; reinstall fusegate");
   }
   std::ranges::sort(files);
   return files;
@@ -57,7 +57,7 @@ std::string project_name(const fs::path& folder) {
   std::string name = absolute.filename().string();
   const auto is_plain = [](unsigned char c) { return c < 0x80 && std::isalnum(c); };
   if (std::ranges::none_of(name, is_plain)) {
-    throw InputError(folder.string(), "", "its name has no letter or digit to name the project by");
+    throw InputError(folder.string(), "", "its name needs a letter or digit, to name the project");
   }
   for (char& c : name) {
     c = is_plain(static_cast<unsigned char>(c)) ? static_cast<char>(std::tolower(c)) : '_';

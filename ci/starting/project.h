@@ -1,5 +1,5 @@
-// A starting project of somebody's own kernels, written from templates: files whose names end in
-// ".template", and others, which are copied as they are.
+// Writes a starting project of a user's kernels from a folder of templates. A file's ending
+// ".template" is removed.
 #pragma once
 
 #include <filesystem>
@@ -8,13 +8,13 @@
 
 namespace fusegate::ci {
 
-// The folder's name as CMake and C++ take it: "My-kernels" is "my_kernels". Throws InputError where
-// nothing of it can be in a name.
+// The folder's name as an identifier of CMake and C++: "My-kernels" is "my_kernels". Throws
+// InputError if it has no letter or digit.
 std::string project_name(const std::filesystem::path& folder);
 
 // Writes the project into the folder and returns its files, sorted, as paths within it. In each,
-// the name takes the place of "@project@". Throws InputError where the folder holds anything
-// already, where there are no templates, and where a file cannot be written.
+// the name replaces "@project@". Throws InputError if the folder is not empty, if there are no
+// templates, and if a file cannot be written.
 std::vector<std::filesystem::path> write_project(const std::filesystem::path& templates,
                                                  const std::filesystem::path& folder);
 

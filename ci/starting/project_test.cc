@@ -24,8 +24,8 @@ class ProjectTest : public testing::Test {
     fs::permissions(templates_ / "run.sh.template", fs::perms::owner_all);
   }
 
-  // What write_project says of the folder.
-  std::string complaint(const fs::path& folder) {
+  // The message of write_project(); empty if there is none.
+  std::string message_of(const fs::path& folder) {
     try {
       write_project(templates_, folder);
     } catch (const InputError& error) {
@@ -46,7 +46,7 @@ TEST_F(ProjectTest, IsNamedByItsFolder) {
   EXPECT_EQ(baselines::read_file(folder_ / ".github/log.sh"), "say() { echo @v6; }\n");
 }
 
-TEST_F(ProjectTest, KeepsWhatMayBeRun) {
+TEST_F(ProjectTest, KeepsScriptsExecutable) {
   write_project(templates_, folder_);
   const auto may_run = [&](const char* file) {
     return (fs::status(folder_ / file).permissions() & fs::perms::owner_exec) != fs::perms::none;
@@ -57,17 +57,17 @@ TEST_F(ProjectTest, KeepsWhatMayBeRun) {
 
 TEST_F(ProjectTest, TakesAnEmptyFolderAndNoOther) {
   fs::create_directory(folder_);
-  EXPECT_EQ(complaint(folder_), "");
-  EXPECT_THAT(complaint(folder_), HasSubstr("My-kernels: is not empty"));
-  EXPECT_THAT(complaint(folder_ / "run.sh"), HasSubstr("run.sh: is no folder"));
+  EXPECT_EQ(message_of(folder_), "");
+  EXPECT_THAT(message_of(folder_), HasSubstr("My-kernels: is not empty"));
+  EXPECT_THAT(message_of(folder_ / "run.sh"), HasSubstr("run.sh: is not a folder"));
   baselines::write_atomically(scratch_.path() / "other" / ".hidden", "");
-  EXPECT_THAT(complaint(scratch_.path() / "other"), HasSubstr("is not empty"));
+  EXPECT_THAT(message_of(scratch_.path() / "other"), HasSubstr("is not empty"));
   EXPECT_FALSE(fs::exists(scratch_.path() / "other" / "run.sh"));
 }
 
-TEST_F(ProjectTest, SaysThatThereAreNoTemplates) {
+TEST_F(ProjectTest, ReportsMissingTemplates) {
   fs::remove_all(templates_);
-  EXPECT_THAT(complaint(folder_), HasSubstr("templates: the templates are not there"));
+  EXPECT_THAT(message_of(folder_), HasSubstr("templates: the templates are missing"));
   EXPECT_FALSE(fs::exists(folder_));
 }
 
