@@ -1,18 +1,17 @@
-# The CUDA toolkit, where one is found: sm_80 (A100), sm_90a (H100, H200; wgmma needs the "a"), and
-# PTX for anything newer than sm_80.
+# The CUDA toolkit, if there is one: for sm_80 (A100), sm_90a (H100, H200; wgmma needs the "a"), and PTX for other GPUs
+# newer than sm_80.
 set(FUSEGATE_CUDA_FOUND OFF)
 set(FUSEGATE_NVRTC_FOUND OFF)
 set(FUSEGATE_CUPTI_FOUND OFF)
 
-# fusegate_nvrtc. CMake's own CUDA::nvrtc brings libcuda along, and without a driver a program that
-# needs it does not start. The builtins are linked since libnvrtc, which opens them by their name,
-# does not search where the program's libraries lie. cudaLibraryLoadData, which loads what NVRTC
-# makes, came with 12.8.
+# fusegate_nvrtc. CMake's own CUDA::nvrtc links libcuda, without which a program does not start on a machine without a
+# driver. The builtins are linked, since libnvrtc opens them by name and does not search the program's library folders.
+# cudaLibraryLoadData, which loads NVRTC's output, is new in 12.8.
 function(fusegate_find_nvrtc)
   find_library(FUSEGATE_NVRTC nvrtc HINTS ${CUDAToolkit_LIBRARY_DIR} NO_DEFAULT_PATH)
   find_library(FUSEGATE_NVRTC_BUILTINS nvrtc-builtins HINTS ${CUDAToolkit_LIBRARY_DIR} NO_DEFAULT_PATH)
   if(NOT FUSEGATE_NVRTC OR NOT FUSEGATE_NVRTC_BUILTINS OR CUDAToolkit_VERSION VERSION_LESS 12.8)
-    message(STATUS "No NVRTC of CUDA 12.8 or later: fused_specialized is left out")
+    message(STATUS "No NVRTC of CUDA 12.8 or later: building without fused_specialized")
     return()
   endif()
   add_library(fusegate_nvrtc INTERFACE)
@@ -21,8 +20,8 @@ function(fusegate_find_nvrtc)
   set(FUSEGATE_NVRTC_FOUND ON PARENT_SCOPE)
 endfunction()
 
-# fusegate_cupti: the header, the library's name to open it by (bench/profiling/cupti_activity.cc), and where it
-# lies. Older toolkits keep it in a folder of its own.
+# fusegate_cupti: the header, the library's name for dlopen() (bench/profiling/cupti_activity.cc), and its folder, which
+# differs in older toolkits.
 function(fusegate_find_cupti)
   set(extras ${CUDAToolkit_LIBRARY_DIR}/../extras/CUPTI ${CUDAToolkit_LIBRARY_DIR}/../../../extras/CUPTI)
   find_path(FUSEGATE_CUPTI_INCLUDE_DIR cupti.h
@@ -30,7 +29,7 @@ function(fusegate_find_cupti)
   find_library(FUSEGATE_CUPTI cupti
                HINTS ${CUDAToolkit_LIBRARY_DIR} ${extras} PATH_SUFFIXES lib64 NO_DEFAULT_PATH)
   if(NOT FUSEGATE_CUPTI_INCLUDE_DIR OR NOT FUSEGATE_CUPTI)
-    message(STATUS "No CUPTI: what kernels ran will not be recorded")
+    message(STATUS "No CUPTI: profiles of kernels will not be recorded")
     return()
   endif()
   get_filename_component(folder ${FUSEGATE_CUPTI} DIRECTORY)
@@ -60,6 +59,6 @@ if(FUSEGATE_CUDA)
     fusegate_find_cupti()
     message(STATUS "CUDA ${CUDAToolkit_VERSION} for ${CMAKE_CUDA_ARCHITECTURES}")
   else()
-    message(STATUS "No CUDA compiler found: building for the CPU alone")
+    message(STATUS "No CUDA compiler found: building for the CPU only")
   endif()
 endif()

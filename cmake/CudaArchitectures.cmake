@@ -1,23 +1,22 @@
-# fusegate_choose_cuda_architectures(): what a project's own CUDA kernels are compiled for, called before
-# enable_language(CUDA) and heeded where neither CMAKE_CUDA_ARCHITECTURES nor $CUDAARCHS says it: the GPUs that
-# are here, else what fusegate itself is compiled for. CMake's "native" does not configure without a GPU, as where
-# packages are built.
+# fusegate_choose_cuda_architectures(): sets CMAKE_CUDA_ARCHITECTURES for a project's CUDA kernels, unless it or $CUDAARCHS
+# is set: to this machine's GPUs, else to fusegate's own architectures. Call it before enable_language(CUDA). CMake's
+# "native" cannot be used: it fails on a machine without a GPU, such as one that builds packages.
 function(fusegate_choose_cuda_architectures)
   if(DEFINED CMAKE_CUDA_ARCHITECTURES OR DEFINED ENV{CUDAARCHS})
     return()
   endif()
   fusegate_find_gpus(found)
   if(found)
-    message(STATUS "fusegate: CUDA kernels are compiled for the GPU that is here: ${found}")
+    message(STATUS "fusegate: compiling CUDA kernels for this machine's GPU: ${found}")
   else()
     set(found ${fusegate_CUDA_ARCHITECTURES})
-    message(STATUS "fusegate: no GPU is here, so CUDA kernels are compiled for what fusegate is: ${found} "
+    message(STATUS "fusegate: no GPU found, so compiling CUDA kernels for fusegate's own architectures: ${found} "
       "(-DCMAKE_CUDA_ARCHITECTURES=... names others)")
   endif()
   set(CMAKE_CUDA_ARCHITECTURES ${found} PARENT_SCOPE)
 endfunction()
 
-# Of several GPUs each architecture once. A container may have the device and not the tool.
+# Each architecture once. A container may have the device but not nvidia-smi.
 function(fusegate_find_gpus result)
   set(found)
   find_program(nvidia_smi nvidia-smi NO_CACHE)

@@ -1,6 +1,5 @@
-# Every library we use, pinned. The system's package is taken where there is one (Debian 12,
-# Ubuntu 24.04: ci/setup.sh installs them); elsewhere FetchContent builds the pinned version, whose
-# archive must have the hash that is written here.
+# All libraries. The system's package is used if there is one (ci/setup.sh installs them on Debian 12 and Ubuntu 24.04);
+# else FetchContent builds the pinned version, whose archive must have the hash given here.
 include(FetchContent)
 include(GoogleTest)
 find_package(Threads REQUIRED)
@@ -8,7 +7,7 @@ find_package(OpenMP REQUIRED COMPONENTS CXX)  # oneDNN's threads, as Debian and 
 
 function(fusegate_fetch name repository tag sha256)
   message(STATUS "${name}: no package found, building ${repository} ${tag}")
-  # SYSTEM stands first: CMake 3.25 takes it for a part of the value that it follows.
+  # SYSTEM comes first: CMake 3.25 would append it to the value before it.
   FetchContent_Declare(${name} SYSTEM URL https://github.com/${repository}/archive/refs/tags/${tag}.tar.gz
                        URL_HASH SHA256=${sha256})
   FetchContent_MakeAvailable(${name})
@@ -20,7 +19,7 @@ if(NOT nlohmann_json_FOUND)
     0d8ef5af7f9794e3263480193c491549b2ba6cc74bb018906202ada498a79406)
 endif()
 
-# 3.0.1 in Debian, 3.6 in Ubuntu: its package calls no other minor version than its own compatible.
+# 3.0.1 in Debian, 3.6 in Ubuntu: no version is required, since its package declares only its own minor version compatible.
 find_package(simdjson QUIET)
 if(NOT simdjson_FOUND)
   fusegate_fetch(simdjson simdjson/simdjson v3.6.4

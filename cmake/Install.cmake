@@ -1,8 +1,7 @@
-# cmake --install: what runs, what is built with, and what needs CUDA, a component each. Package.cmake makes a
-# Debian package of each.
+# cmake --install, in three components: runtime, development, and CUDA. Package.cmake makes a Debian package of each.
 include(CMakePackageConfigHelpers)
 
-# The licence, of each package where Debian looks for it.
+# Each package's licence, where Debian expects it.
 foreach(part runtime:fusegate development:fusegate-dev cuda:fusegate-cuda)
   string(REPLACE ":" ";" part ${part})
   list(GET part 0 component)

@@ -1,10 +1,10 @@
-# What other projects build on, under the same names here and where it is installed:
-#   fusegate::kernels     the contract and the devices: libfusegate.so, and libfusegate_cuda.so where CUDA is found
-#   fusegate::bench_main  that, and a main(): a program is its registrations
+# The targets for other projects, with the same names in this build and when installed:
+#   fusegate::kernels     the contract and the devices: libfusegate.so, and with CUDA libfusegate_cuda.so
+#   fusegate::bench_main  these and a main(): a program needs only registrations
 #   fusegate::fusegate    the gate
-# Both libraries are made of the objects of the rooms that say LIBRARY.
+# Both libraries have the objects of the rooms with LIBRARY.
 
-# What is public. A test compiles each alone, as it is installed.
+# The public headers. A test compiles each alone, as installed.
 set(FUSEGATE_PUBLIC_HEADERS
   kernels/contract/activation.h
   kernels/contract/device.h
@@ -26,7 +26,7 @@ set(FUSEGATE_PUBLIC_CUDA_HEADERS
   kernels/cuda/device/cublas.h
   kernels/cuda/device/cuda.h)
 
-# As they are installed: what includes a room's header here includes <fusegate/...> there.
+# Copies them as they are installed: with #include <fusegate/...> for a room's header.
 function(fusegate_publish_headers folder)
   foreach(header ${FUSEGATE_PUBLIC_HEADERS} ${FUSEGATE_PUBLIC_CUDA_HEADERS})
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${header})
@@ -43,14 +43,14 @@ target_include_directories(fusegate_public_headers INTERFACE ${FUSEGATE_INCLUDE_
 
 include(AddBenchmark)
 
-# Called once all rooms are there.
+# Called after all rooms.
 function(fusegate_add_library target rooms)
   set(objects)
   foreach(room ${rooms})
     list(APPEND objects $<TARGET_OBJECTS:${room}>)
   endforeach()
   add_library(${target} SHARED ${objects})
-  # Of others' code (fmt, JSON) nothing is offered: who links it may have another version.
+  # Hides the symbols of fmt and JSON: a program may link other versions of them.
   target_link_options(${target} PRIVATE "LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/fusegate.map"
     LINKER:--no-undefined)
   set_target_properties(${target} PROPERTIES
@@ -90,8 +90,8 @@ function(fusegate_add_libraries)
     target_link_libraries(fusegate_cuda PUBLIC fusegate_core CUDA::cudart
       PRIVATE fmt::fmt nlohmann_json::nlohmann_json simdjson::simdjson CUDA::cublas CUDA::cublasLt
         ${CMAKE_DL_LIBS})
-    # No folder of the machine that builds it: whoever may write there, elsewhere, would have his libraries
-    # loaded. The program brings the toolkit's folder (LinkCuda.cmake), and CUPTI is looked for beside the runtime.
+    # No folder of the build machine: on another machine, anybody who may write there could have libraries loaded. The
+    # program adds the toolkit's folder (LinkCuda.cmake), and CUPTI is searched beside the runtime.
     set_target_properties(fusegate_cuda PROPERTIES INSTALL_RPATH "$ORIGIN")
     add_library(fusegate::cuda ALIAS fusegate_cuda)
     include(LinkCuda)

@@ -1,6 +1,6 @@
-# Whoever links fusegate::kernels gets the GPUs too. They register themselves, so that a linker that drops what
-# nobody names must be told to keep them. The libraries that these need are linked by the program too: it knows where
-# its toolkit lies, and a library finds what the program has loaded.
+# Adds GPUs to fusegate::kernels. They register themselves, so the linker must keep the library although no symbol of it
+# is used. The program links the toolkit's libraries too: it knows their folder, and fusegate's library then finds them
+# loaded.
 get_target_property(fusegate_kernels fusegate::kernels ALIASED_TARGET)
 if(NOT fusegate_kernels)
   set(fusegate_kernels fusegate::kernels)

@@ -1,7 +1,7 @@
-# fusegate_record_origin(TARGET): the target's programs record the commit of the repository that they are built
-# from, whether that had changes, and what compiled them.
+# fusegate_record_origin(TARGET): the program records the commit of its repository, whether that had changes, and the
+# toolchain.
 
-# One line, for people and to be compared as text.
+# One line, which is compared as text.
 function(fusegate_toolchain out)
   set(toolchain "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
   if(CMAKE_CUDA_COMPILER)

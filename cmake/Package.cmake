@@ -1,4 +1,4 @@
-# Debian packages, a component each (Install.cmake): `cpack -G DEB` in the build folder.
+# Debian packages, one of each component (Install.cmake): `cpack -G DEB` in the build folder.
 set(CPACK_PACKAGE_VENDOR "The fusegate authors")
 set(CPACK_DEBIAN_PACKAGE_MAINTAINER "The fusegate authors <fusegate@users.noreply.github.com>")
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
@@ -11,21 +11,20 @@ set(same_version "(= ${PROJECT_VERSION})")
 
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME fusegate)
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "The gate, and the library that benchmark programs are linked with.
- fusegate tells whether GPU kernels got slower, how sure that is, and why.")
+ fusegate finds out whether GPU kernels got slower, how sure that is, and why.")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
-# Not recommended, since apt installs that too: matplotlib alone brings 150 packages, for the HTML page.
+# Suggested, not recommended: apt would install these too, and matplotlib alone depends on 150 packages.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "python3-matplotlib, python3-jinja2, git")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME fusegate-dev)
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Headers and CMake package of fusegate.
- For benchmark programs of one's own kernels, such as fusegate init writes.")
-# As Debian's own -dev packages do, it leaves the compiler to its user: g++ and cmake take 300 MB, and who builds with
-# nvcc or clang has them. gate.sh of a project asks for what is missing.
+ For benchmark programs of your own kernels, such as fusegate init writes.")
+# The compiler is only suggested, as in Debian's own -dev packages: g++ and cmake take 300 MB, and users of nvcc or clang
+# have them already. A project's gate.sh names missing tools.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "fusegate ${same_version}")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "cmake (>= 3.24), make, g++ (>= 4:12), git")
 
-# NVIDIA's libraries come from many places, pip and archives among them, of which dpkg knows nothing: who
-# installs this has the toolkit that it was built with.
+# NVIDIA's libraries are no dependencies of the package: they may come from pip or an archive, unknown to dpkg.
 if(TARGET fusegate_cuda)
   list(APPEND CPACK_COMPONENTS_ALL cuda)
   set(CPACK_DEBIAN_CUDA_PACKAGE_NAME fusegate-cuda)

@@ -1,7 +1,7 @@
 # A room is a folder with a library and tests of its own.
 
-# What is parsed once and for all that include it: nlohmann's header alone takes a second of each source.
-# CMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without, which shows an include that is missing.
+# Precompiled headers: nlohmann's alone takes a second of each source. CMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without,
+# which finds missing includes.
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled.cc CONTENT "")
 set(FUSEGATE_PRECOMPILED <fmt/format.h> <nlohmann/json.hpp> <algorithm> <filesystem> <functional> <map> <memory>
   <optional> <sstream> <string> <vector>)
@@ -14,13 +14,13 @@ function(fusegate_precompile name)
   target_precompile_headers(${name} PRIVATE ${FUSEGATE_PRECOMPILED} ${ARG_HEADERS})
 endfunction()
 
-# ccache keeps what includes a precompiled header only where g++ is told to say so.
+# ccache needs this flag to cache sources with a precompiled header.
 set(FUSEGATE_PRECOMPILE_OPTIONS $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
-# Tests are compiled more often than they run long: at -O0 in half the time.
+# Tests are compiled at -O0, in half the time: compiling them takes longer than running them.
 set(FUSEGATE_TEST_OPTIONS $<$<COMPILE_LANGUAGE:CXX>:-O0>)
-# With sanitizers in half the time again (ci/commands/run_test.cc: 3.9 s for 8.3 s) without the checks
-# before every access, which the libraries keep. Where a pointer is null, AddressSanitizer sees it.
-# Linked after fusegate_options, which has all checks.
+# With sanitizers, tests leave out the checks of every access, which halves the time again (ci/commands/run_test.cc: 3.9 s,
+# not 8.3 s). Libraries have them, and AddressSanitizer finds null pointers. Linked after fusegate_options, which has all
+# checks.
 add_library(fusegate_test_sanitizers INTERFACE)
 if(FUSEGATE_SANITIZERS MATCHES undefined)
   target_compile_options(fusegate_test_sanitizers INTERFACE
@@ -35,9 +35,9 @@ if(BUILD_TESTING)
     OPTIONS ${FUSEGATE_TEST_OPTIONS})
 endif()
 
-# fusegate_room(NAME [OBJECT] [JSON] [LIBRARY [CUDA]] SOURCES ... PUBLIC ... PRIVATE ...): its library, of
-# objects where they register themselves. JSON: its sources read or write some, and share the header.
-# LIBRARY: its objects go into the installed library too, or into that for CUDA (Library.cmake).
+# fusegate_room(NAME [OBJECT] [JSON] [LIBRARY [CUDA]] SOURCES ... PUBLIC ... PRIVATE ...): adds the room's library. OBJECT:
+# its sources register themselves. JSON: they use JSON, and so the precompiled header. LIBRARY: the installed library has
+# its objects too; with CUDA, that for CUDA (Library.cmake).
 function(fusegate_room name)
   cmake_parse_arguments(ARG "OBJECT;JSON;LIBRARY;CUDA" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
   if(ARG_OBJECT)
@@ -53,24 +53,23 @@ function(fusegate_room name)
     endif()
     set_property(GLOBAL APPEND PROPERTY ${library} ${name})
     set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-    # Calls within the library go straight to what they name, as in a program.
+    # Direct calls within the library, as in a program.
     target_compile_options(${name} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-semantic-interposition>)
   endif()
-  # Unoptimised alone: at -O3 g++ 12 warns of the standard library's own code once it is precompiled.
+  # Only without optimisation: at -O3, g++ 12 warns of the standard library's own code if it is precompiled.
   if(ARG_JSON AND FUSEGATE_SANITIZERS)
     target_compile_options(${name} PRIVATE ${FUSEGATE_PRECOMPILE_OPTIONS})
     target_precompile_headers(${name} REUSE_FROM fusegate_precompiled)
   endif()
 endfunction()
 
-# What googletest prints at the end where tests skipped and none failed, and where there was none.
+# The end of googletest's output if tests were skipped and none failed, and its output if there are no tests.
 set(FUSEGATE_SKIPPED "\\[  SKIPPED \\] [0-9]+ tests?, listed below:\n(\\[  SKIPPED \\] [^\n]+\n)+$")
 set(FUSEGATE_NO_TEST "Running 0 tests")
 
-# fusegate_test(NAME SOURCES ... LIBRARIES ... [DEFINITIONS ...] [SHARDS n] [MAY_SKIP filter]): a test
-# program beside what it tests, none where BUILD_TESTING is off; one entry of ctest, or n that share its
-# tests. What the filter names needs what a machine may lack (a GPU): an entry of its own, which ctest
-# shows as skipped where one does. No other test may skip.
+# fusegate_test(NAME SOURCES ... LIBRARIES ... [DEFINITIONS ...] [SHARDS n] [MAY_SKIP filter]): adds a test program, unless
+# BUILD_TESTING is off, as one entry of ctest, or as n that share its tests. Tests that match the filter need something
+# that a machine may lack (a GPU). They are an entry of their own, which ctest shows as skipped. No other test may skip.
 function(fusegate_test name)
   if(NOT BUILD_TESTING)
     return()
@@ -106,9 +105,9 @@ function(fusegate_test name)
   endforeach()
 endfunction()
 
-# fusegate_python_test(PATH ENVIRONMENT ...): the unittest module PATH.py, run in its folder by the
-# Python that ci/setup.sh makes; with another it skips (77) where packages are missing. Sanitizers see
-# nothing of Python: the preset that has them runs those tests alone that start a program of ours.
+# fusegate_python_test(PATH ENVIRONMENT ...): adds the unittest module PATH.py, which runs in its folder with the Python of
+# ci/setup.sh, or else with another one, where it is skipped (77) if packages are missing. Sanitizers do not check Python:
+# with them, only tests that start our programs run.
 function(fusegate_python_test path)
   cmake_parse_arguments(ARG "" "" "ENVIRONMENT" ${ARGN})
   if(NOT BUILD_TESTING OR (FUSEGATE_SANITIZERS AND NOT "${ARG_ENVIRONMENT}" MATCHES TARGET_FILE))

@@ -1,6 +1,6 @@
-# Writes OUTPUT, a source that registers what a benchmark program is built from: the commit of SOURCE's
-# repository and TOOLCHAIN. Run at every build, and touching the file only when it changes: a commit read when
-# CMake configures would soon be another's.
+# Writes OUTPUT, a source that registers the origin of a benchmark program: the commit of SOURCE's repository, and
+# TOOLCHAIN. Runs in every build, since a commit that was read by CMake would soon be out of date; changes the file only if
+# necessary.
 execute_process(COMMAND git rev-parse HEAD WORKING_DIRECTORY ${SOURCE}
                 OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 execute_process(COMMAND git status --porcelain --untracked-files=no WORKING_DIRECTORY ${SOURCE}

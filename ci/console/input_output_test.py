@@ -1,4 +1,4 @@
-"""fusegate as a program: what it takes in, and what of it reaches a terminal or a log."""
+"""fusegate as a program: what it reads, and what of that reaches a terminal or a log."""
 
 import fcntl
 import gzip
@@ -25,12 +25,12 @@ SHOWN = r"a\x1b[31m\x07\x00b\rc\u009b31m\u202ed\n::error::x\n##"
 
 
 def controls(text):
-    """What of the text a terminal or a viewer would act on."""
+    """The characters that a terminal or a viewer would act on."""
     return re.findall("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]", text)
 
 
 def harmful(text):
-    """That, and what GitHub's runner would act on in a log."""
+    """These, and text that GitHub's runner would act on in a log."""
     return controls(text) + re.findall(r"^\s*::.*|##\[.*", text, re.MULTILINE)
 
 
@@ -78,7 +78,7 @@ class InputOutputTest(unittest.TestCase):
         return result
 
     def on_terminal(self, *arguments, columns=80):
-        """What the command writes to a terminal that wide."""
+        """The command's output on a terminal of that width."""
         master, terminal = pty.openpty()
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         parts = []
@@ -107,7 +107,7 @@ class InputOutputTest(unittest.TestCase):
         for part in parts:
             self.assertIn(str(part), result.stderr)
 
-    # What is printed.
+    # Output.
 
     def test_nothing_that_others_wrote_acts_on_a_terminal_or_a_log(self):
         times = {"a/" + HOSTILE: 20_000, "b/" + HOSTILE: 30_000}
@@ -169,9 +169,9 @@ class InputOutputTest(unittest.TestCase):
         self.environment["COLUMNS"] = "200"
         self.assertEqual(self.on_terminal(*gate), piped)
         self.environment["COLUMNS"] = "60"
-        self.assertEqual(self.fusegate(*gate).stdout, piped, "what is no terminal has no width")
+        self.assertEqual(self.fusegate(*gate).stdout, piped, "only a terminal has a width")
 
-    def test_a_terminal_has_colours_unless_it_is_told_not_to(self):
+    def test_a_terminal_has_colours_unless_no_color_is_set(self):
         self.run_folder("base", dict.fromkeys(NAMES, 20_000))
         self.run_folder("head", {NAMES[0]: 22_000, NAMES[1]: 18_000})
         gate = ["gate", "--baseline", self.folder / "base", "--candidate", self.folder / "head"]
@@ -183,7 +183,7 @@ class InputOutputTest(unittest.TestCase):
         self.environment["NO_COLOR"] = "1"
         self.assertEqual(self.on_terminal(*gate, columns=250), plain)
 
-    # What is taken in.
+    # Input.
 
     def test_a_gzip_bomb_is_refused_by_name(self):
         bomb = self.folder / "bomb.json.gz"
@@ -217,13 +217,13 @@ class InputOutputTest(unittest.TestCase):
             self.assert_error(self.fusegate("show", device), f"{device}: is neither a file nor a pipe")
             self.assert_error(self.fusegate("trace-table", device), f"{device}: is neither a file nor a pipe")
 
-    def test_what_is_found_in_a_folder_is_not_waited_for(self):
+    def test_does_not_wait_for_a_pipe_in_a_folder(self):
         folder = self.run_folder("run", {NAMES[0]: 20_000})
         os.mkfifo(folder / "9.json")
         self.assert_error(self.fusegate("show", folder), folder / "9.json", "is neither a file nor a pipe")
 
     @unittest.skipIf(IS_SANITIZED, "the sanitizers' own memory is beyond any limit")
-    def test_where_memory_ends_the_file_is_named(self):
+    def test_names_the_file_that_memory_is_too_small_for(self):
         large = self.write("large.json", {**run_file({NAMES[0]: 20_000}), "ballast": ["x" * 100] * 600_000})
         for command in ("show", "trace-table"):
             result = self.fusegate(command, large, preexec_fn=lambda: resource.setrlimit(
@@ -242,7 +242,7 @@ class InputOutputTest(unittest.TestCase):
 
     # The command line.
 
-    def test_paths_that_cannot_be_looked_at_are_named(self):
+    def test_names_paths_that_cannot_be_read(self):
         folder = self.run_folder("run", {NAMES[0]: 20_000})
         store = "s" * 300
         for command in (["gate", "--candidate", folder], ["accept", folder, "--reason", "x", "--who", "me"]):

@@ -30,14 +30,14 @@ struct SharedLine {
 
 std::vector<SharedLine> share(const std::vector<std::pair<std::string, std::string>>& lines) {
   std::vector<SharedLine> shared;
-  std::map<std::string_view, std::size_t> places;
+  std::map<std::string_view, std::size_t> by_text;
   for (const auto& [subject, text] : lines) {
-    const auto [place, is_new] = places.emplace(text, shared.size());
+    const auto [found, is_new] = by_text.emplace(text, shared.size());
     if (is_new) {
       shared.push_back({subject, text});
       continue;
     }
-    SharedLine& same = shared[place->second];
+    SharedLine& same = shared[found->second];
     ++same.count;
     same.is_one_subject = same.is_one_subject && same.subject == subject;
   }
@@ -80,53 +80,53 @@ void Table::add_row(std::vector<Cell> cells) {
   rows_.push_back(std::move(cells));
 }
 
-// Says where lines start that are no longer than the limit, and returns how many do besides the
-// first.
-std::size_t Table::break_lines(std::span<Place> places, std::size_t limit, std::size_t indent) {
+// Marks the columns that start a line, so that no line is longer than the limit. Returns the number
+// of lines after the first.
+std::size_t Table::break_lines(std::span<ColumnLayout> layouts, std::size_t limit, std::size_t indent) {
   std::size_t lines = 0;
   std::size_t used = 0;
-  for (Place& place : places) {
-    if (!place.is_shown) continue;
+  for (ColumnLayout& layout : layouts) {
+    if (!layout.is_shown) continue;
     const std::size_t gap = used == 0 ? 0 : kGap.size();
-    place.starts_line = used > 0 && limit - used < gap + place.width;
-    if (place.starts_line) ++lines;
-    used = std::min((place.starts_line ? indent : used + gap) + place.width, limit);
+    layout.starts_line = used > 0 && limit - used < gap + layout.width;
+    if (layout.starts_line) ++lines;
+    used = std::min((layout.starts_line ? indent : used + gap) + layout.width, limit);
   }
   return lines;
 }
 
-std::vector<Table::Place> Table::laid_out(const std::vector<const Row*>& shown,
+std::vector<Table::ColumnLayout> Table::laid_out(const std::vector<const Row*>& shown,
                                           std::size_t columns) const {
-  std::vector<Place> places;
+  std::vector<ColumnLayout> layouts;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    Place& place = places.emplace_back(Place{.is_shown = !columns_[i].is_remark});
-    if (!place.is_shown) continue;
-    place.width = display_width(columns_[i].header);
-    for (const Row* row : shown) place.width = std::max(place.width, display_width((*row)[i].text));
+    ColumnLayout& layout = layouts.emplace_back(ColumnLayout{.is_shown = !columns_[i].is_remark});
+    if (!layout.is_shown) continue;
+    layout.width = display_width(columns_[i].header);
+    for (const Row* row : shown) layout.width = std::max(layout.width, display_width((*row)[i].text));
   }
-  if (break_lines(places, columns, kIndent.size()) < 2) return places;
-  // Of the further lines none is left with a column or two: they share what stands in them.
-  const auto rest = std::ranges::find(places, true, &Place::starts_line);
-  const std::span further(rest, places.end());
+  if (break_lines(layouts, columns, kIndent.size()) < 2) return layouts;
+  // Spreads the columns evenly over the further lines.
+  const auto rest = std::ranges::find(layouts, true, &ColumnLayout::starts_line);
+  const std::span further(rest, layouts.end());
   std::size_t limit = columns - std::min(columns, kIndent.size());
   const std::size_t lines = break_lines(further, limit, 0);
   while (limit > 0 && break_lines(further, limit - 1, 0) == lines) --limit;
   break_lines(further, limit, 0);
   rest->starts_line = true;
-  return places;
+  return layouts;
 }
 
-std::string Table::lines(const std::vector<Place>& places, const Row& cells,
+std::string Table::lines(const std::vector<ColumnLayout>& layouts, const Row& cells,
                          const TextStyle& style) const {
   std::string text;
   bool is_first = true;
   const auto end_line = [&text] { text.erase(text.find_last_not_of(' ') + 1) += '\n'; };
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    if (!places[i].is_shown) continue;
-    const std::string padding(places[i].width - display_width(cells[i].text), ' ');
+    if (!layouts[i].is_shown) continue;
+    const std::string padding(layouts[i].width - display_width(cells[i].text), ' ');
     const std::string cell = coloured(cells[i].text, cells[i].tone, style);
-    if (places[i].starts_line) end_line();
-    text += places[i].starts_line ? kIndent : is_first ? "" : kGap;
+    if (layouts[i].starts_line) end_line();
+    text += layouts[i].starts_line ? kIndent : is_first ? "" : kGap;
     is_first = false;
     text += columns_[i].align == Align::kLeft ? cell + padding : padding + cell;
   }
@@ -160,9 +160,9 @@ std::string Table::text(std::size_t limit, const TextStyle& style) const {
   }
   Row headers;
   for (const Column& column : columns_) headers.emplace_back(column.header);
-  const std::vector<Place> places = laid_out(shown, style.columns);
-  std::string text = lines(places, headers, style);
-  for (const Row* row : shown) text += lines(places, *row, style);
+  const std::vector<ColumnLayout> layouts = laid_out(shown, style.columns);
+  std::string text = lines(layouts, headers, style);
+  for (const Row* row : shown) text += lines(layouts, *row, style);
   for (const auto& [of, count] : left_out) text += more_rows(count, of);
   return text + remarks(shown);
 }

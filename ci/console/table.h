@@ -65,16 +65,16 @@ class Table {
 
  private:
   using Row = std::vector<Cell>;
-  // Where a column stands.
-  struct Place {
-    bool is_shown = true;  // which a remark is not
+  // A column in the text.
+  struct ColumnLayout {
+    bool is_shown = true;  // false for a remark
     std::size_t width = 0;
     bool starts_line = false;
   };
 
-  static std::size_t break_lines(std::span<Place> places, std::size_t limit, std::size_t indent);
-  std::vector<Place> laid_out(const std::vector<const Row*>& shown, std::size_t columns) const;
-  std::string lines(const std::vector<Place>& places, const Row& cells,
+  static std::size_t break_lines(std::span<ColumnLayout> layouts, std::size_t limit, std::size_t indent);
+  std::vector<ColumnLayout> laid_out(const std::vector<const Row*>& shown, std::size_t columns) const;
+  std::string lines(const std::vector<ColumnLayout>& layouts, const Row& cells,
                     const TextStyle& style) const;
   std::string remarks(const std::vector<const Row*>& shown) const;
 

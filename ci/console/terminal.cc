@@ -20,9 +20,9 @@ std::string_view variable(const char* name) {
 bool is_terminal(int descriptor) { return isatty(descriptor) == 1; }
 
 std::size_t terminal_columns(int descriptor) {
-  const std::string_view told = variable("COLUMNS");
+  const std::string_view given = variable("COLUMNS");
   std::size_t columns = 0;
-  std::from_chars(told.data(), told.data() + told.size(), columns);
+  std::from_chars(given.data(), given.data() + given.size(), columns);
   if (columns > 0) return columns;
   winsize size{};
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;

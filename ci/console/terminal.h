@@ -1,4 +1,4 @@
-// What a terminal that a descriptor leads to can show.
+// What the terminal of a descriptor can show.
 #pragma once
 
 #include "ci/console/tone.h"
@@ -7,10 +7,10 @@ namespace fusegate::ci {
 
 bool is_terminal(int descriptor);
 
-// $COLUMNS, else what the terminal says, else 80.
+// $COLUMNS, else the terminal's width, else 80.
 std::size_t terminal_columns(int descriptor);
 
-// Of text for the descriptor. What is no terminal takes lines of any width and no colours; a
+// The style of text for the descriptor. Without a terminal: lines of any width, no colours. A
 // terminal has colours unless $NO_COLOR is set (https://no-color.org) or $TERM is "dumb".
 TextStyle text_style(int descriptor);
 

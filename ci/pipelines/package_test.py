@@ -26,7 +26,7 @@ def git(folder, *arguments):
 
 
 class CudaArchitectures(unittest.TestCase):
-    """What kernels are compiled for where nobody says so, by a fake nvidia-smi."""
+    """The default architectures of kernels, with a fake nvidia-smi."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -39,24 +39,24 @@ class CudaArchitectures(unittest.TestCase):
         script = self.folder / "choose.cmake"
         script.write_text(f"set(fusegate_CUDA_ARCHITECTURES 80 90a-real)\ninclude({ROOT}/cmake/CudaArchitectures.cmake)\n"
                           "fusegate_choose_cuda_architectures()\nmessage(STATUS \"chosen ${CMAKE_CUDA_ARCHITECTURES}.\")\n")
-        said = run("cmake", *flags, "-P", script, env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}", **environment})
-        self.assertEqual(said.returncode, 0, said.stderr)
-        return said.stdout
+        ended = run("cmake", *flags, "-P", script, env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}", **environment})
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        return ended.stdout
 
-    def test_are_those_of_the_gpus_that_are_here(self):
+    def test_are_those_of_the_machine_s_gpus(self):
         self.assertIn("chosen 90.\n", self.chosen("echo 9.0; echo 9.0"))
         self.assertIn("chosen 80;120.\n", self.chosen("echo 8.0; echo 12.0"))
 
     @unittest.skipIf(pathlib.Path("/dev/nvidia0").exists(), "this machine has a GPU")
-    def test_are_fusegate_s_own_where_there_is_no_gpu_and_say_so(self):
+    def test_are_fusegate_s_own_without_a_gpu(self):
         for smi in ("exit 9", "echo 'No devices were found'"):
-            said = self.chosen(smi)
-            self.assertIn("chosen 80;90a-real.\n", said)
-            self.assertIn("-- fusegate: no GPU is here, so CUDA kernels are compiled for what fusegate is: 80;90a-real", said)
+            output = self.chosen(smi)
+            self.assertIn("chosen 80;90a-real.\n", output)
+            self.assertIn("-- fusegate: no GPU found, so compiling CUDA kernels for fusegate's own architectures: 80;90a-real", output)
 
-    def test_are_what_somebody_says(self):
+    def test_are_those_that_the_user_names(self):
         self.assertIn("chosen 75.\n", self.chosen("echo 9.0", "-DCMAKE_CUDA_ARCHITECTURES=75"))
-        self.assertIn("chosen .\n", self.chosen("echo 9.0", CUDAARCHS="75"))  # which CMake heeds itself
+        self.assertIn("chosen .\n", self.chosen("echo 9.0", CUDAARCHS="75"))  # which CMake itself reads
 
 
 class Installed(unittest.TestCase):
@@ -103,9 +103,9 @@ class Installed(unittest.TestCase):
                 compiled = run("c++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-I",
                                self.prefix / "include", "-include", header, "-x", "c++", "/dev/null")
                 self.assertEqual(compiled.returncode, 0, compiled.stderr)
-                self.assertNotRegex(header.read_text(), r'#include "', "includes what is not installed")
+                self.assertNotRegex(header.read_text(), r'#include "', "includes a header that is not installed")
 
-    def test_no_library_is_looked_for_where_it_was_built(self):
+    def test_searches_no_library_in_the_build_folder(self):
         prefixes = [self.prefix]
         if (BUILD / "lib" / "libfusegate_cuda.so").exists():
             prefixes.append(self.folder / "cuda")
@@ -121,7 +121,7 @@ class Installed(unittest.TestCase):
         for package in ("fusegate", "fusegate-dev"):
             self.assertEqual((self.prefix / "share" / "doc" / package / "copyright").read_text(), (ROOT / "LICENSE").read_text())
 
-    def test_nothing_of_ours_alone_is_offered(self):
+    def test_exports_only_our_own_symbols(self):
         symbols = run("nm", "-DC", "--defined-only", self.prefix / "lib" / "libfusegate.so").stdout
         self.assertIn("fusegate::kernels::operations()", symbols)
         foreign = [line for line in symbols.splitlines() if "fusegate::" not in line]
@@ -148,11 +148,11 @@ class Installed(unittest.TestCase):
 
     def test_help_of_a_program_is_of_that_program(self):
         self.build(self.with_benchmark())
-        told = run(self.folder / "build" / "mine", "--help").stdout
-        self.assertIn("mine [OPTIONS]", told)
-        self.assertIn("The suite to measure: mine, or a .json file", " ".join(told.split()))
-        self.assertIn("Example:\n  mine --suite=mine --out=1.json\n", told)
-        self.assertNotIn("fusegate_bench", told)
+        text = run(self.folder / "build" / "mine", "--help").stdout
+        self.assertIn("mine [OPTIONS]", text)
+        self.assertIn("The suite to measure: mine, or a .json file", " ".join(text.split()))
+        self.assertIn("Example:\n  mine --suite=mine --out=1.json\n", text)
+        self.assertNotIn("fusegate_bench", text)
 
     def test_doctor_works_with_the_packages_and_with_a_program(self):
         doctor = self.prefix / "bin" / "fusegate", "doctor"
@@ -195,11 +195,11 @@ class Installed(unittest.TestCase):
         (library / "libfusegate.so.1").symlink_to(self.prefix / "lib" / "libfusegate.so.1")
         self.assertEqual(run(program, "--help", env={"LD_LIBRARY_PATH": str(library)}).returncode, 0)
 
-    def test_wrong_arguments_are_told(self):
+    def test_names_wrong_arguments(self):
         find = "find_package(fusegate 1 CONFIG REQUIRED)\n"
         for call, problem in (("fusegate_add_benchmark(mine SUITES a.json)", "SOURCES is missing"),
                               ("fusegate_add_benchmark(mine kernel.cc)", 'unknown argument "kernel.cc"'),
-                              ("fusegate_add_benchmark(mine SOURCES CMakeLists.txt SUITES gone.json)", "SUITES: there is no gone.json")):
+                              ("fusegate_add_benchmark(mine SOURCES CMakeLists.txt SUITES gone.json)", "SUITES: no such file: gone.json")):
             with self.subTest(problem):
                 configured = self.configure(find + call)
                 self.assertNotEqual(configured.returncode, 0)
@@ -208,7 +208,7 @@ class Installed(unittest.TestCase):
     def test_cuda_is_asked_for_by_name(self):
         configured = self.configure("find_package(fusegate 1 CONFIG REQUIRED COMPONENTS cuda)")
         self.assertNotEqual(configured.returncode, 0)
-        self.assertRegex(configured.stderr, r"component\s+cuda:\s+libfusegate_cuda\s+\(fusegate-cuda\)\s+is\s+not\s+installed")
+        self.assertRegex(configured.stderr, r"component\s+cuda:\s+install\s+the\s+package\s+fusegate-cuda")
 
     def test_init_refuses_a_folder_that_is_not_empty(self):
         program = self.prefix / "bin" / "fusegate"
@@ -218,7 +218,7 @@ class Installed(unittest.TestCase):
         self.assertRegex(again.stderr, "^fusegate: .*/new: is not empty")
         self.assertEqual(run("shellcheck", self.folder / "new" / "gate.sh").stdout, "")
 
-    def test_runs_no_python_that_lies_above_where_it_is_installed(self):
+    def test_runs_no_python_from_above_its_installation(self):
         python = self.prefix.parent / "venv" / "bin" / "python3"  # build/venv, of a program that lies in build/host/bin
         python.parent.mkdir(parents=True)
         self.addCleanup(shutil.rmtree, python.parent.parent)

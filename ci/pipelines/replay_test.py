@@ -12,7 +12,7 @@ import jobs_test
 FUSEGATE = os.environ["FUSEGATE_PROGRAM"]
 NAMES = ["geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072", "linear/addmm/bf16/batch:64/seq:128/dim:768/hidden:3072"]
 
-# Stands in for fusegate_bench: knows the flags that the oldest of them knew, and refuses any other.
+# Replaces fusegate_bench: knows the flags of the oldest version, and refuses others.
 BENCH = """#!{python}
 import json, sys
 flags = dict((flag + "=").split("=", 1) for flag in sys.argv[1:])
@@ -24,7 +24,7 @@ if "--environment" in flags:
     print(json.dumps({{"environment": environment}}))
     sys.exit()
 number = int(flags["--invocation"].strip("="))
-# The last term tells the folders' processes apart: a copy of another would not count.
+# The last term makes the folders' processes differ: copies would not count.
 noise = 1 + 2e-4 * (number % 3 - 1) + 1e-6 * number + 1e-8 * len(flags["--out"])
 entries = [{{"name": name, "run_name": name, "run_type": "iteration", "iterations": 1, "time_unit": "ns",
             "real_time": time * noise, "cpu_time": time, "sm_clock_hz": 1.98e9}}
@@ -41,7 +41,7 @@ class Replay(jobs_test.History):
         self.baseline_commit = self.git("rev-parse", "HEAD^1")
         built = self.box.root.parent / "built" / "fusegate_bench"
         stored = self.bench("stored", {NAMES[0]: 10001, NAMES[1]: 20000}, driver="570.1", commit=self.baseline_commit)
-        self.fusegate("run", "--suite", "smoke", "--program", stored, "--invocations", "4", "--out", "stored-run")
+        self.fusegate("run", "--suite", "smoke", "--program", stored, "--processes", "4", "--out", "stored-run")
         self.fusegate("accept", "stored-run", "--reason", "first", "--who", "somebody")
         # The new driver makes one of them slower.
         built.write_text(self.bench("base", {NAMES[0]: 10000, NAMES[1]: 20600}).read_text())
@@ -59,7 +59,7 @@ class Replay(jobs_test.History):
 
     def replay(self, head, **environment):
         out = f"runs-{len(list(self.box.root.glob('runs-*')))}"
-        return self.fusegate("replay", "--suite", "smoke", "--program", head, "--invocations", "4", "--out", out,
+        return self.fusegate("replay", "--suite", "smoke", "--program", head, "--processes", "4", "--out", out,
                              "--json", "gate.json", **environment)
 
     def builds(self):
