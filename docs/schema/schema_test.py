@@ -1,7 +1,7 @@
-"""Our files against docs/schema: those that are stored, those that the programs write now, and broken ones.
+"""Checks our files against docs/schema: stored ones, those that the programs write now, and broken ones.
 
-Also the other way round: what a schema has and no file, and what the code names and the schema does not. Without the
-package jsonschema it exits with 77, which ctest shows as skipped; ci/setup.sh installs it.
+Also checks that every property of a schema is in some file, and that enums have the names of the code. Without the package
+jsonschema it exits with 77, which ctest shows as skipped; ci/setup.sh installs it.
 """
 
 import collections
@@ -42,12 +42,15 @@ scale.benchmark("right")(lambda x: 2 * x)
 scale.benchmark("wrong")(lambda x: 3 * x)
 """
 
-# What only some machines tell, or a GPU alone.
+# Only on some machines, or only on a GPU.
 MAY_BE_UNSEEN = {"run-file#fusegate.machine.cpu_governor", "run-file#entry.memory_operations", "run-file#details.notes"}
+# Names of before, which readers know, and of which no stored file is left; and new ones, which no stored file has.
+MAY_BE_UNSEEN |= {"run-file#fusegate.invocation", "run-file#entry.invocation", "suite.protocol.places",
+                  "calibration.runs.processes", "baseline#profile.processes"}
 
 
 def stored_documents():
-    """Name of the schema, where it comes from, and the document."""
+    """The schema's name, the document's source, and the document."""
     for path in sorted((ROOT / "bench" / "suites").glob("*.json")):
         yield "suite", path.name, json.loads(path.read_text(encoding="utf-8"))
     for path in sorted(BASELINES.rglob("*.json")):
@@ -57,23 +60,23 @@ def stored_documents():
     with tarfile.open(BASELINES / "testdata" / "h200-cards.tar.xz") as archive:
         for member in archive:
             yield "baseline", member.name, json.load(archive.extractfile(member))
-    # What the fuzzers start from: entries as a GPU's are, in a context that is cut short.
+    # A seed of the fuzzers: entries of a GPU, in a cut context.
     seed = json.loads((ROOT / "tests/fuzzing/testdata/run_file/fusegate.json").read_text(encoding="utf-8"))
     yield "run-file", "entries of a GPU", {"benchmarks": seed["benchmarks"]}
 
 
 def schema_of(document):
-    """By what it holds, as our readers tell them; nothing for files of other programs."""
+    """The schema's name, by the document's keys, as our readers recognise it; None for files of other programs."""
     marks = {"fusegate_baseline": "baseline", "fusegate_calibration": "calibration", "context": "run-file"}
     return next((name for mark, name in marks.items() if mark in document), None)
 
 
 class Fresh:
-    """What the programs write here and now: on the CPU, on a GPU where there is one, on a fake one, and on the peers'
-    fake one; and what the gate makes of runs that are made up of these, with all that a report can hold."""
+    """Files that the programs write now: on the CPU, on a GPU if there is one, on a fake one, and on the peers' fake one; and
+    the gate's files for runs that are made from these, with everything that a report can have."""
 
-    # What `fusegate run --aa` leaves in a run folder.
-    AA = {"benchmarks": 10, "called": ["linear/addmm/fp32/batch:1"], "invocations_a_side": 3, "comparisons": 1, "comparisons_with_alarm": 1}
+    # As `fusegate run --aa` writes it into a run folder.
+    AA = {"benchmarks": 10, "called": ["linear/addmm/fp32/batch:1"], "processes_a_side": 3, "comparisons": 1, "comparisons_with_alarm": 1}
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -89,7 +92,7 @@ class Fresh:
         self.verdicts = list(self.gates())
 
     def measured(self, name, *flags, program=BENCH, operation="linear,geglu,control_copy", env=None):
-        # A failed benchmark ends it with 2, and the file is whole all the same.
+        # After a failed benchmark it exits with 2, and the file is still complete.
         ended = subprocess.run([program, f"--operation={operation}", "--batch=1", "--seq=4,5", "--dim=16", "--hidden=24", "--samples=4",
                                 "--layouts=2", "--idle-us=0", "--batch-us=50", f"--out={self.folder / name}", *flags],
                                capture_output=True, text=True, timeout=120, check=False, env={**os.environ, **(env or {})})
@@ -112,7 +115,7 @@ class Fresh:
         return "peers.json"
 
     def by_the_package(self):
-        """Two benchmarks of bench/python, one of which fails, of a suite that sets all that its gate goes by."""
+        """Two benchmarks of bench/python, one of which fails, of a suite with all settings of the gate."""
         (self.folder / "kernels.py").write_text(PYTHON_KERNELS, encoding="utf-8")
         (self.folder / "package-suite.json").write_text(json.dumps({
             "name": "package", "gate": {"cpu": Suites.WHOLE["gate"]["cpu"]}, "sweeps": [{"operations": ["scale"]}]}), encoding="utf-8")
@@ -124,9 +127,9 @@ class Fresh:
         return "package.json"
 
     def make_run(self, folder, factor=lambda process, row: 1.0, **environment):
-        """Six processes of the first one's benchmarks, with times of our own: factor(process, row) times the same. Rows go by
-        their names, controls first: the order in the file is a random one, and a control is never called."""
-        # No two runs may have the same times.
+        """Six processes of the first file's benchmarks, with times that are multiplied by factor(process, row). Benchmarks are
+        sorted by name, controls first: the file's order is random, and a control never has a regression."""
+        # Two runs must not have the same times.
         names, phase = sorted({entry["name"] for entry in self.first["benchmarks"]}), len(list(self.folder.iterdir()))
         for process in range(6):
             made = copy.deepcopy(self.first)
@@ -160,7 +163,7 @@ class Fresh:
         self.make_run("elsewhere", threads="64")
 
     def make_uneven_run(self):
-        """One benchmark that not every process has, and one that failed."""
+        """One benchmark is missing in a process, and one failed."""
         for path in sorted(self.make_run("uneven").glob("[1-6].json")):
             made = json.loads(path.read_text(encoding="utf-8"))
             names = sorted({entry["name"] for entry in made["benchmarks"]})
@@ -171,7 +174,7 @@ class Fresh:
         self.fusegate("accept", "uneven", "--reason", "a test", "--who", "me", "--suite", "uneven", "--store", "store", "--force")
 
     def accept(self, run):
-        """After another one, which is the anchor."""
+        """Accepts the run after another one, which becomes the anchor."""
         for each in ("base", run):
             self.fusegate("accept", each, "--reason", "a test", "--who", "me", "--suite", "made", "--store", self.folder / "store", "--force")
 
@@ -184,7 +187,7 @@ class Fresh:
         self.fusegate("accept", "plain", "--reason", "a test", "--who", "me", "--suite", "plain", "--store", "store")
 
     def make_plain_run(self, folder):
-        """Of a program that knows nothing of fusegate, and has a key of its own."""
+        """A run of a plain Google Benchmark program, with a key of its own."""
         (self.folder / folder).mkdir()
         for process in range(4):
             entries = [{"name": "BM_copy", "run_name": "BM_copy", "run_type": "iteration", "iterations": 1000, "time_unit": "ns",
@@ -234,7 +237,7 @@ def all_documents():
 
 @functools.lru_cache(maxsize=None)
 def checked():
-    """Schemas that have seen every document, and pairs of a document's name and source with its errors."""
+    """Schemas after they checked every document, and the errors by schema's name and document's source."""
     schemas = Schemas()
     return schemas, {(name, source): schemas.errors(name, document) for name, source, document in all_documents()}
 
@@ -284,14 +287,14 @@ class OurFiles(unittest.TestCase):
                          names_in("baselines/gating/kernel_diff.cc", r'case \w+::k\w+:\s*return "(\w+)"'))
 
     def test_other_programs_can_use_them(self):
-        """By their paths, as an editor or check-jsonschema does."""
+        """By path, as an editor or check-jsonschema does."""
         checked = subprocess.run([sys.executable, "-m", "check_jsonschema", "--schemafile", str(ROOT / "docs" / "schema" / f"baseline{SUFFIX}"),
                                   BASELINES / "nvidia-h200" / "pr.json"], capture_output=True, text=True, check=False)
         self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
 
 
 def changed(document, path, value):
-    """A copy with the member at the path replaced; a value of None removes it."""
+    """A copy with the member at the path replaced; None removes it."""
     copied = copy.deepcopy(document)
     inner = copied
     for key in path[:-1]:
@@ -356,7 +359,7 @@ class BrokenFiles(unittest.TestCase):
 
 
 class Suites(unittest.TestCase):
-    """A suite is written by hand: the program and the schema must refuse the same ones."""
+    """Suites are written by hand: the program and the schema must refuse the same ones."""
 
     WHOLE = {"name": "mine",
              "protocol": {"regime": "burst", "samples": 4, "batch_us": 1, "idle_us": 0, "layouts": 2, "order": "contiguous", "warm_ms": 0,
