@@ -25,7 +25,7 @@ class PeersTest(FolderTest):
                               check=False, env={**os.environ, "PYTHONPATH": str(self.folder)})
 
     def main(self, *flags, libraries=None, device=None):
-        """On a fake GPU: its exit code, what it printed and what it complained about."""
+        """On a fake GPU: its exit code, what it printed and what it logged."""
         with fake_gpu(device or FakeDevice(), FakeMeter(), libraries) as (out, errors):
             code = peers.main(["--samples=2", "--layouts=2", "--idle-us=0", *flags])
         return code, out.getvalue(), errors.getvalue()

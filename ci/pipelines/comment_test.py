@@ -16,7 +16,7 @@ if not all(map(shutil.which, ["jq", "unzip"])):
 
 HEAD = "1234567890abcdef1234567890abcdef12345678"
 
-# Answers from files, and keeps the body that it is told to post.
+# Answers from files, and keeps the posted body.
 GH = """
 for argument in "$@"; do
   case $argument in

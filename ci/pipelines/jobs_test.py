@@ -37,7 +37,7 @@ class JobTest(unittest.TestCase):
 
 
 class Run(JobTest):
-    def test_measures_what_it_is_told(self):
+    def test_measures_with_the_given_flags(self):
         result = self.box.run("run.sh")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.fusegate_calls(), ["fusegate job --started-s SECONDS"])
@@ -72,8 +72,8 @@ class Run(JobTest):
         self.assertEqual(silent.returncode, 0, silent.stderr)
         self.assertIn("building fusegate fusegate_bench (log: build/logs/host-build.log)\n", silent.stdout)
         self.assertNotIn("240", silent.stdout, "all within ten seconds")
-        told = self.box.run("run.sh", FUSEGATE_PROGRESS_S="0")
-        self.assertEqual([line[9:] for line in told.stdout.splitlines()
+        ended = self.box.run("run.sh", FUSEGATE_PROGRESS_S="0")
+        self.assertEqual([line[9:] for line in ended.stdout.splitlines()
                           if re.match(r"\[1\d\d\d s\]   ", line)], ["  1 of 240", "   35%", "  240 of 240"])
         self.assertEqual(log.read_text(encoding="utf-8").splitlines(),
                          ["[1/240] Building CXX object one.cc.o", "a warning",
@@ -226,7 +226,7 @@ class Compare(History):
         self.box.run("pipelines/compare.sh", "--base", "HEAD^1", "--suite", "smoke", "--invocations", "2")
         self.assertIn("job --suite smoke --processes 2 --budget-s 600 ", self.fusegate_calls()[0])
 
-    def test_has_ten_minutes_unless_told_otherwise(self):
+    def test_has_ten_minutes_by_default(self):
         self.box.run("pipelines/compare.sh", "--base", "HEAD^1", FUSEGATE_GPU="on")
         self.assertIn("job --suite pr --processes 5 --budget-s 600 ", self.fusegate_calls()[0])
 
@@ -332,7 +332,7 @@ class Fuzz(JobTest):
         self.assertEqual(result.returncode, 2)
         self.assertIn("no clang 16 or later with libFuzzer", result.stderr)
 
-    def test_runs_one_target_as_often_as_told(self):
+    def test_runs_one_target_as_often_as_asked(self):
         self.fuzz("--runs", "500", "--target", "trace")
         self.assertRegex(" ".join(self.targets_run()), "^fusegate_fuzz_trace .* -runs=500 ")
 
@@ -379,7 +379,7 @@ class Site(JobTest):
     def site(self, *arguments, **environment):
         return self.box.run("pipelines/site.sh", *arguments, **environment)
 
-    def test_builds_strictly_what_the_programs_tell(self):
+    def test_builds_from_the_programs_help(self):
         result = self.site("--preset", "host")
         self.assertEqual(result.returncode, 0, result.stderr)
         calls = [call.replace(str(self.box.root), "ROOT") for call in self.box.calls()]

@@ -34,7 +34,7 @@ def schema_pages(root):
 
 
 def header_pages(root):
-    """A page for each public header, and one that lists them."""
+    """Writes a page for each public header, and one that lists them."""
     source = "cmake/Library.cmake"
     listed = ["# Public headers\n\nWhat a program of yours includes, from the installed package. Each page is made of the header's own "
               "comments.\n\n| header | what it is |\n| --- | --- |"]
@@ -47,7 +47,7 @@ def header_pages(root):
 
 
 def summary_of(page):
-    """The first sentence of what the header opens with, which follows its title and how it is included."""
+    """The first sentence of the header's opening comment, which follows the title and the #include."""
     opening = page.split("\n\n")[2].replace("\n", " ")
     return opening.partition(". ")[0].rstrip(".") + "."
 

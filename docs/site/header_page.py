@@ -1,4 +1,4 @@
-"""A public header as a page: its opening comment, then each declaration under the comment that stands before it."""
+"""A public header as a page: its opening comment, then each declaration below its comment."""
 
 import re
 
@@ -16,7 +16,7 @@ def comment_of(lines):
 
 
 def prose(text):
-    """A comment as Markdown: indented lines are code, and nothing else is a heading, a list or HTML by chance."""
+    """A comment as Markdown: indented lines are code; headings, lists and HTML are escaped."""
     def line(one):
         if one.startswith("  "):
             return "  " + one
@@ -40,7 +40,7 @@ def opening_comment(lines):
 
 
 def body_of(lines):
-    """What is declared, macros too."""
+    """The declarations, including macros."""
     frame = re.compile(r"\s*#\s*(pragma|include)\b|namespace [\w:]+ \{$|\}  // namespace")
     return [line for line in lines if not frame.match(line)]
 
@@ -71,13 +71,13 @@ def name_of(code):
 
 
 def header_page(path, text, include):
-    """path: in the tree. include: as other projects write it."""
+    """path: in the repository. include: as other projects write it."""
     summary, rest = opening_comment(text.splitlines())
     if not summary:
-        raise InputError(f"{path}: no opening comment")
+        raise InputError(f"{path}: must open with a comment")
     pieces = list(pieces_of(body_of(rest)))
     if not pieces:
-        raise InputError(f"{path}: declares nothing")
+        raise InputError(f"{path}: has no declaration")
     page = [f"# {include}\n", f"    #include <{include}>\n", prose(summary), ""]
     seen = set()
     for piece in pieces:
@@ -95,7 +95,7 @@ def header_page(path, text, include):
 
 
 def public_headers(cmake_text, source):
-    """The paths that the lists FUSEGATE_PUBLIC_HEADERS and FUSEGATE_PUBLIC_CUDA_HEADERS name."""
+    """The paths in the lists FUSEGATE_PUBLIC_HEADERS and FUSEGATE_PUBLIC_CUDA_HEADERS."""
     paths = [path for words in re.findall(r"^set\(FUSEGATE_PUBLIC(?:_CUDA)?_HEADERS\s([^)]*)\)", cmake_text, re.MULTILINE)
              for path in words.split()]
     if not paths:

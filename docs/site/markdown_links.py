@@ -1,4 +1,4 @@
-"""Links of a Markdown page, found and changed. What is code is left alone."""
+"""Finds and changes links of a Markdown page, except in code."""
 
 import posixpath
 import re
@@ -11,12 +11,12 @@ def is_elsewhere(target):
 
 
 def without_code_spans(line):
-    """The line with what stands in backticks blanked, as long as before."""
+    """The line with code in backticks replaced by blanks."""
     return re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", lambda found: " " * len(found[0]), line)
 
 
 def text_lines(text):
-    """Pairs of a line and whether it is text: neither fenced nor indented as code."""
+    """Pairs of a line and whether it is text, not fenced or indented code."""
     fence = ""
     for line in text.splitlines(keepends=True):
         opened = re.match(r"\s*(```+|~~~+)", line)
@@ -38,7 +38,7 @@ def links_of(text):
 
 
 def with_links(text, change):
-    """change: from a target to the one in its place."""
+    """change: from a target to the new one."""
     def changed(line):
         parts, end = [], 0
         for found in LINK.finditer(without_code_spans(line)):
@@ -50,6 +50,6 @@ def with_links(text, change):
 
 
 def path_of(target, page):
-    """Where in the tree a link of the page leads, and its anchor. page: its path in the tree."""
+    """The path in the repository that a page's link leads to, and its anchor. page: the page's path in the repository."""
     path, _, anchor = target.partition("#")
     return posixpath.normpath(posixpath.join(posixpath.dirname(page), path)) if path else page, anchor

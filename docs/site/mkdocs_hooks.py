@@ -1,4 +1,4 @@
-"""What MkDocs asks of us: anchors of headings as GitHub makes them, since the pages are read there too."""
+"""Hooks for MkDocs: anchors of headings as on GitHub, where the pages are read too."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A JSON Schema of docs/schema as a page: a table for each object, one row a key."""
+"""A JSON Schema of docs/schema as a page: a table for each object, with one row for each key."""
 
 from markdown_text import InputError
 
@@ -6,7 +6,7 @@ SUFFIX = ".schema.json"
 
 
 def cell(text):
-    """Text within a table: nothing in it is Markdown or HTML."""
+    """Text in a table, with Markdown and HTML escaped."""
     for character in "\\|<*_":
         text = text.replace(character, f"&#{ord(character)};")
     return text
@@ -15,7 +15,7 @@ def cell(text):
 def link_of(reference):
     file, _, name = reference.partition("#/$defs/")
     if not name:
-        raise InputError(f"$ref {reference}: is no definition")
+        raise InputError(f"$ref {reference}: is not a definition")
     return f"[{name}]({file.removesuffix(SUFFIX) + '.md' if file else ''}#{name.lower()})"
 
 
@@ -46,7 +46,7 @@ def type_of(node):
 
 
 def inner_objects(node):
-    """Pairs of what is added to a key's path and the object there."""
+    """Pairs of a suffix of the key's path and the object there."""
     if "properties" in node or isinstance(node.get("additionalProperties"), dict):
         yield "", node
     if "items" in node:

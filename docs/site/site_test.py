@@ -92,8 +92,8 @@ class Staging(Scratch):
                          text.replace("d.md", "new/d.md").replace("k.png", "new/k.png"))
 
     def test_links_that_lead_nowhere_name_the_page(self):
-        for text, problem in {"[a](gone.md)": "docs/one.md: link to gone.md: is not there",
-                              "[a](../src)": "docs/one.md: link to src: is a folder; name a file of it"}.items():
+        for text, problem in {"[a](gone.md)": "docs/one.md: link to gone.md: no such file",
+                              "[a](../src)": "docs/one.md: link to src: is a folder; link to a file in it"}.items():
             self.write("README.md", "")
             self.write("src/x.cc", "")
             self.write("docs/one.md", text)
@@ -221,8 +221,8 @@ inline constexpr int kMost = most({1});
                 self.assertIn(line, page.splitlines(), path)
 
     def test_what_cannot_be_shown_is_said(self):
-        for change, problem in {("// What this is\n// for: a * b.\n//\n//   code <here>;\n", ""): "kernels/x.h: no opening comment",
-                                (HEADER.partition("#pragma")[2], ""): "kernels/x.h: declares nothing"}.items():
+        for change, problem in {("// What this is\n// for: a * b.\n//\n//   code <here>;\n", ""): "kernels/x.h: must open with a comment",
+                                (HEADER.partition("#pragma")[2], ""): "kernels/x.h: has no declaration"}.items():
             with self.assertRaisesRegex(InputError, problem):
                 header_page("kernels/x.h", HEADER.replace(*change), "x.h")
         with self.assertRaisesRegex(InputError, "here: no FUSEGATE_PUBLIC_HEADERS"):

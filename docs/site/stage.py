@@ -1,4 +1,4 @@
-"""Puts the pages of the site together in a folder, from which MkDocs makes it.
+"""Collects the site's pages in a folder for MkDocs.
 
 The pages of docs/ stay where they are among each other; README.md is the first page.
 What they link to outside docs/ becomes a page too: a source file with its text, so that every link works without a network
@@ -14,13 +14,13 @@ from markdown_text import InputError, fenced, for_python_markdown
 
 LANGUAGES = {".cc": "cpp", ".cu": "cuda", ".cuh": "cuda", ".h": "cpp", ".py": "python", ".sh": "bash", ".json": "json", ".yml": "yaml",
              ".cmake": "cmake", ".js": "javascript", ".toml": "toml"}
-AS_THEY_ARE = {".svg", ".png", ".txt", ".json"}  # of docs/: pictures and what a page hands out
+AS_THEY_ARE = {".svg", ".png", ".txt", ".json"}  # of docs/: pictures and files for download
 
 
 def pages_of(root):
-    """The pages of docs/ and of docs/evidence/, as they are named from docs/."""
+    """The pages of docs/ and docs/evidence/, relative to docs/."""
     docs = pathlib.Path(root) / "docs"
-    return sorted(path.relative_to(docs).as_posix() for place in ("*.md", "evidence/*.md") for path in docs.glob(place))
+    return sorted(path.relative_to(docs).as_posix() for pattern in ("*.md", "evidence/*.md") for path in docs.glob(pattern))
 
 
 class Stage:
@@ -53,20 +53,20 @@ class Stage:
         return f"# {posixpath.basename(path)}\n\n`{path}`\n\n" + fenced(text, LANGUAGES.get(posixpath.splitext(path)[1], ""))
 
     def staged(self, target, page):
-        """The link on the site for what is a link of the page in the tree."""
+        """The link on the site for a link of a page in the repository."""
         if is_elsewhere(target):
             return target
         path, anchor = path_of(target, page)
         if not (self.root / path).exists():
-            raise InputError(f"{page}: link to {target}: is not there")
-        there = posixpath.relpath(self.place_of(path, page), posixpath.dirname(self.pages[page]) or ".")
+            raise InputError(f"{page}: link to {target}: no such file")
+        there = posixpath.relpath(self.path_on_site(path, page), posixpath.dirname(self.pages[page]) or ".")
         return there + ("#" + anchor if anchor else "")
 
-    def place_of(self, path, page):
+    def path_on_site(self, path, page):
         if path in self.pages:
             return self.pages[path]
         if (self.root / path).is_dir():
-            raise InputError(f"{page}: link to {path}: is a folder; name a file of it")
+            raise InputError(f"{page}: link to {path}: is a folder; link to a file in it")
         if path.startswith("docs/") and posixpath.splitext(path)[1] in AS_THEY_ARE:
             place = path.removeprefix("docs/")
             (self.out / place).parent.mkdir(parents=True, exist_ok=True)

@@ -18,8 +18,8 @@ class PrintableTest(unittest.TestCase):
     def test_agrees_with_fusegate_itself(self):
         program = os.environ.get("FUSEGATE_PROGRAM")
         for name in ("\x1b]0;x\x07", "a\u061cb\u2066c", "größer\u0085", "::error::x"):
-            told = subprocess.run([program, "show", name], capture_output=True, text=True, check=False).stderr
-            self.assertIn(printable(name), told)
+            shown = subprocess.run([program, "show", name], capture_output=True, text=True, check=False).stderr
+            self.assertIn(printable(name), shown)
 
 
 class ForLogTest(unittest.TestCase):

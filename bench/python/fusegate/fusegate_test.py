@@ -138,7 +138,7 @@ class FusegateTest(FolderTest):
             result = self.fusegate("gate", "--candidate", f"run-{slower}", "--store", "store")
             self.assertEqual(result.returncode, code, result.stdout + result.stderr)
 
-    def test_a_kernel_that_fails_is_told_and_cannot_pass(self):
+    def test_a_failing_kernel_is_reported_and_cannot_pass(self):
         self.measure("base", 4)
         result = self.fusegate("run", "--program", self.command(BROKEN=1), "--suite", "all", "--processes", 4, "--out",
                                "run", "--", *QUICK)

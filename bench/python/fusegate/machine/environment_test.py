@@ -39,7 +39,7 @@ class WatchTest(unittest.TestCase):
         watch.add(Sample(1.0, 1.6e9))
         self.assertIn("unlocked_clocks", watch.doubts)
 
-    def test_doubts_settings_that_change_and_counters_that_tell_of_errors(self):
+    def test_doubts_settings_that_change_and_counters_that_show_errors(self):
         for field, before, after, expected in (
                 ("settings", SETTINGS, {**SETTINGS, "power_limit_w": 500.0}, "limits_changed"),
                 ("settings", SETTINGS, {"driver": "580.1"}, "gpu_lost"),

@@ -23,7 +23,7 @@ class Libraries:
     missing: dict[str, str] = dataclasses.field(default_factory=dict)
 
     def torch_on_a_gpu(self, what: str) -> Any:
-        """what: fails without torch, in words. Raises InputError if there is no torch or no GPU."""
+        """what: fails without torch, in words. Raises InputError without torch or a GPU."""
         torch = self.modules.get("torch")
         if torch is None:
             raise InputError("torch", "", f"{what}: {self.missing['torch']}")

@@ -43,7 +43,7 @@ class FakeLibrary:
 
 
 class NvmlTest(unittest.TestCase):
-    def test_tells_settings_and_state(self):
+    def test_reads_settings_and_state(self):
         state = Nvml(FakeLibrary(nvmlDeviceGetPowerManagementLimit=700_000, nvmlDeviceGetMaxClockInfo=1980,
                                  nvmlDeviceGetEccMode=1, nvmlDeviceGetMigMode=0, nvmlDeviceGetTemperature=41,
                                  nvmlDeviceGetTotalEnergyConsumption=123, nvmlDeviceGetPersistenceMode=1)).state(UUID)
@@ -57,7 +57,7 @@ class NvmlTest(unittest.TestCase):
         self.assertEqual(state.settings, {"driver": "580.159.04"})
         self.assertEqual((state.temperature_c, state.energy_mj, state.compute_processes), (None, None, 0))
 
-    def test_clocks_that_idle_tell_nothing_of_a_setting(self):
+    def test_idle_clocks_do_not_show_a_setting(self):
         for reasons, held in ((0x1, None), (0x2, True), (0x0, False)):
             self.assertIs(Nvml(FakeLibrary(reasons=reasons)).state(UUID).clocks_held, held)
 

@@ -1,4 +1,4 @@
-"""What torch's profiler tells of a call, in the run file's form."""
+"""The profile of a call from torch's profiler, in the run file's form."""
 
 import gzip
 import json

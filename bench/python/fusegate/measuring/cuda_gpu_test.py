@@ -167,12 +167,12 @@ class CudaTest(unittest.TestCase):
         self.assertGreater(math.prod(kernel["grid"]), 1)
         self.assertEqual(profile["calls"][0]["correlation"], kernel["correlation"])
 
-    def test_the_environment_is_told(self):
+    def test_records_the_environment(self):
         watch = Watch(Nvml.open(), self.device.uuid)
         facts = environment(self.device, watch)
         self.assertLessEqual({"device", "driver", "cuda", "cublas", "power_limit_w", "max_sm_clock_mhz"}, set(facts))
 
-    def test_places_draw_other_numbers(self):
+    def test_layouts_draw_other_numbers(self):
         session = self.session(into, writes="out")
         drawn = [float(session.move_to(layout).launch.args[0].double().sum()) for layout in (0, 1, 0)]
         self.assertEqual(drawn[0], drawn[2])

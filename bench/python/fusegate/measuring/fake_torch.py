@@ -25,7 +25,7 @@ class FakeTensor:
 class FakeGpu:
     def __init__(self, call_ns=1000.0):
         self.call_ns, self.now_ns, self.capturing, self.done = call_ns, 0.0, None, []
-        self.pools_left = []  # by the allocator, which is told so after a capture that failed
+        self.pools_left = []  # by the allocator, after a failed capture
 
     def enqueue(self, what, run=lambda: None, ns=0.0):
         def node():

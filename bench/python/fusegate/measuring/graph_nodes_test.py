@@ -24,7 +24,7 @@ class FakeDriver:
 
 
 class CountLaunchesTest(unittest.TestCase):
-    def test_tells_kernels_from_memory_operations(self):
+    def test_counts_kernels_and_memory_operations(self):
         driver = FakeDriver([KERNEL, EVENT_RECORD, MEMSET, KERNEL, MEMCPY, KERNEL])
         self.assertEqual(count_launches(1, driver), LaunchCount(3, 2))
 

@@ -77,7 +77,7 @@ class ArenaTest(unittest.TestCase):
 
 
 class BufferTest(unittest.TestCase):
-    def test_tells_what_was_written_outside(self):
+    def test_finds_writes_outside(self):
         device = NumpyDevice(numpy)
         raw = device.raw(padded(24))
         buffer = Buffer(device, raw, 0, (2, 3), "fp32")

@@ -53,7 +53,7 @@ class ProcessTest(FolderTest):
             run()
         return errors.getvalue()
 
-    def test_measures_every_place_of_every_benchmark(self):
+    def test_measures_every_layout_of_every_benchmark(self):
         process = self.process()
         process.run()
         by_name = {}
@@ -68,7 +68,7 @@ class ProcessTest(FolderTest):
         self.assertTrue(self.read()["context"]["fusegate"]["finished"])
         self.assertEqual(len(process.measured()), 2)
 
-    def test_tells_fusegate_how_far_it_is(self):
+    def test_reports_progress_to_fusegate(self):
         self.process().run()
         start, *events = self.events()
         self.assertEqual(start, {"event": "start", "total": 6, "benchmarks": 2})

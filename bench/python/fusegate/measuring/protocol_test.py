@@ -38,8 +38,8 @@ class ProtocolTest(unittest.TestCase):
         self.assertEqual([protocol.first_sample(layout) for layout in range(4)], [0, 2, 5, 7])
 
 
-class PlaceOrderTest(unittest.TestCase):
-    def test_has_every_place_that_is_left(self):
+class LayoutOrderTest(unittest.TestCase):
+    def test_has_every_layout_that_is_left(self):
         order = layout_order(fake_protocol(), [6, 0, 3], random.Random(1))
         self.assertEqual([order.count(benchmark) for benchmark in range(3)], [6, 0, 3])
 

@@ -51,7 +51,7 @@ class EntryWriterTest(unittest.TestCase):
         self.assertEqual(details["throttle_reasons"], ["sw_power_cap"])
         self.assertNotIn("doubts", details)
 
-    def test_a_later_place_says_only_what_was_noticed_there(self):
+    def test_a_later_layout_has_only_its_own_details(self):
         first, second = entries_of(first_index=2, about_layout={"doubts": ["short_batch"]})
         self.assertEqual(first["repetition_index"], 2)
         self.assertEqual(first["details"], {"doubts": ["short_batch"]})

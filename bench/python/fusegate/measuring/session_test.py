@@ -45,7 +45,7 @@ class SessionTest(unittest.TestCase):
         session.run_sample(layout)
         self.assertEqual(layout.doubts, {"short_batch"})
 
-    def test_every_place_is_fresh_memory_and_fresh_numbers_but_the_same_batch(self):
+    def test_every_layout_is_fresh_memory_and_fresh_numbers_but_the_same_batch(self):
         session = self.verified()
         for layout in range(3):
             session.enter(layout)
@@ -54,7 +54,7 @@ class SessionTest(unittest.TestCase):
         self.assertEqual(self.meter.recorded[-3:], [(session.calls, "warm", True)] * 3)
         self.assertEqual(session.record.host_ns, 5000.0)
 
-    def test_prepares_at_every_place_and_synchronises_before_anything_is_captured(self):
+    def test_prepares_in_every_layout_and_synchronises_before_anything_is_captured(self):
         events = []
         (benchmark,) = fake_benchmarks("one", implementation_fields={
             "prepare": lambda x: events.append("prepare") or x, "choices": lambda p: {"tile": events.count("prepare")}})
@@ -71,7 +71,7 @@ class SessionTest(unittest.TestCase):
             self.assertEqual(events[:3], ["prepare", "synchronize", "record"])
             self.assertEqual(events.count("prepare"), 1)
 
-    def test_a_place_is_the_layout_of_its_number(self):
+    def test_a_layout_is_that_of_its_number(self):
         session = self.verified(layout="numbered")
         for layout in (0, 7):
             session.enter(layout)
@@ -107,7 +107,7 @@ class SessionTest(unittest.TestCase):
         session.run_sample(layout)
         self.assertIn("clock_unread", layout.doubts)
 
-    def test_tells_the_energy_of_a_call(self):
+    def test_measures_the_energy_of_a_call(self):
         session = self.verified(meter=FakeMeter(call_ns=10e6))
         session.enter(0)
         counter = FakeCounter()
