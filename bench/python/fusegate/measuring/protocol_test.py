@@ -32,6 +32,10 @@ class ProtocolTest(unittest.TestCase):
         self.assertNotIn("layout", Protocol().to_json())
         self.assertNotIn("allow", Protocol().to_json())
 
+    def test_takes_places_the_name_of_layouts_before(self):
+        self.assertEqual(parse_protocol({"places": 3}, "s.json").layouts, 3)
+        self.assertEqual(with_flags({"places": 3}, {"layouts": 5}), {"layouts": 5})
+
     def test_spreads_samples_evenly_over_layouts(self):
         protocol = fake_protocol(samples=10, layouts=4)
         self.assertEqual([protocol.samples_at(layout) for layout in range(4)], [2, 3, 2, 3])
