@@ -21,15 +21,13 @@ class Kernels:
 
     Attributes
     ----------
-    source : str
-        The file or module, as the user wrote it.
     folder : pathlib.Path
         The file's folder, which has the suites in ``suites/``.
     operations : dict of str to Operation
     """
 
     def __init__(self, source: str, folder: pathlib.Path):
-        self.source, self.folder, self.operations = source, folder, registry.operations()
+        self.folder, self.operations = folder, registry.operations()
         if not any(operation.implementations for operation in self.operations.values()):
             raise InputError(source, "", "registers no benchmark; decorate a function with @fusegate.benchmark")
         for operation in self.operations.values():

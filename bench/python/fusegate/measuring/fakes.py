@@ -47,7 +47,7 @@ class FolderTest(unittest.TestCase):
 class FakeDevice:
     """error: of every result."""
 
-    kind, uuid, arrays, name = "cuda", UUID, "torch", "NVIDIA H200"
+    kind, uuid, name = "cuda", UUID, "NVIDIA H200"
 
     def __init__(self, error=0.001, not_finite=0):
         self.result, self.fresh, self.seeds, self.lost = (error, not_finite), 0, [], False

@@ -33,15 +33,11 @@ class Buffer:
     def __init__(self, device: Any, raw: Any, begin: int, shape: tuple[int, ...], dtype: str):
         self._device, self._raw = device, raw
         self.bytes = math.prod(shape) * DTYPES[dtype][0]
-        self._begin = begin + GUARD_BYTES
-        self._after = (self._begin + self.bytes, self._begin + self.bytes + GUARD_BYTES)
-        self._before = (begin, self._begin)
+        inner, end = begin + GUARD_BYTES, begin + GUARD_BYTES + self.bytes
+        self._before, self._after = (begin, inner), (end, end + GUARD_BYTES)
         for first, last in (self._before, self._after):
             device.bytes_of(raw, first, last)[...] = CANARY
-        self.array = device.view(device.bytes_of(raw, self._begin, self._after[0]), shape, dtype)
-
-    def raw_bytes(self) -> Any:
-        return self._device.bytes_of(self._raw, self._begin, self._after[0])
+        self.array = device.view(device.bytes_of(raw, inner, end), shape, dtype)
 
     def overrun(self) -> str:
         """Writes outside of it, in words; empty if there are none."""

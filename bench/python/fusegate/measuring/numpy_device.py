@@ -15,7 +15,7 @@ from .memory import Memory
 class NumpyDevice(Memory):
     """numpy: the module."""
 
-    arrays, kind, uuid = "numpy", "cpu", ""
+    kind, uuid = "cpu", ""
 
     def __init__(self, numpy, seed=0):
         super().__init__()

@@ -32,17 +32,17 @@ class OpenDeviceTest(unittest.TestCase):
         errors = io.StringIO()
         with mock.patch.dict(sys.modules, {"torch": torch, "triton": None}), contextlib.redirect_stderr(errors):
             device, meter = open_device(kind, needs_torch)
-        return device.kind, device.arrays, type(meter).__name__, errors.getvalue()
+        return device.kind, type(device).__name__, type(meter).__name__, errors.getvalue()
 
     def test_takes_the_gpu_where_torch_finds_one(self):
-        kind, arrays, meter, errors = self.opened("auto", True, FakeTorch(has_gpu=True))
-        self.assertEqual((kind, arrays, meter), ("cuda", "torch", "CudaMeter"))
+        kind, device, meter, errors = self.opened("auto", True, FakeTorch(has_gpu=True))
+        self.assertEqual((kind, device, meter), ("cuda", "TorchDevice", "CudaMeter"))
         self.assertRegex(errors, "fusegate: SM clocks cannot be read, because Triton runs no kernel here")
-        self.assertEqual(self.opened("auto", True, FakeTorch(has_gpu=False))[:3], ("cpu", "torch", "HostMeter"))
-        self.assertEqual(self.opened("cpu", True, FakeTorch(has_gpu=True))[:3], ("cpu", "torch", "HostMeter"))
+        self.assertEqual(self.opened("auto", True, FakeTorch(has_gpu=False))[:3], ("cpu", "TorchDevice", "HostMeter"))
+        self.assertEqual(self.opened("cpu", True, FakeTorch(has_gpu=True))[:3], ("cpu", "TorchDevice", "HostMeter"))
 
     def test_numpys_kernels_need_no_torch(self):
-        self.assertEqual(self.opened("auto", False, None), ("cpu", "numpy", "HostMeter", ""))
+        self.assertEqual(self.opened("auto", False, None), ("cpu", "NumpyDevice", "HostMeter", ""))
 
     def test_says_what_is_missing(self):
         for kind, needs_torch, torch, expected in (

@@ -96,14 +96,13 @@ class RunFile:
         self._details_at: dict[str, int] = {}
         self._lock = FileLock(self._path) if self._path else None
         self._add(entries)
-        self._last_write, self._last_took, self._is_whole = 0.0, 0.0, True
+        self._last_write, self._last_took = 0.0, 0.0
         self.writing_s = 0.0
         # Before measuring, so that a folder that cannot be written is reported at once.
         self._write()
 
     def append(self, entries: Iterable[dict[str, Any]], at_once: bool = False) -> None:
         self._add(entries)
-        self._is_whole = False
         if at_once or time.monotonic() - self._last_write >= _TIMES_A_WRITE * self._last_took:
             self._write()
 
@@ -144,7 +143,7 @@ class RunFile:
         start = time.monotonic()
         body = ",\n".join(self._entries)
         write_atomically(self._path, f'{{\n"context": {json.dumps(self._context)},\n"benchmarks": [\n{body}\n]\n}}\n')
-        self._last_write, self._is_whole = time.monotonic(), True
+        self._last_write = time.monotonic()
         self._last_took = self._last_write - start
         self.writing_s += self._last_took
 

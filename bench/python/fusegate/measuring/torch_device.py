@@ -16,8 +16,6 @@ from .memory import Memory
 class TorchDevice(Memory):
     """torch: the module. kind: "cuda" or "cpu"."""
 
-    arrays = "torch"
-
     def __init__(self, torch, kind="cuda", seed=0):
         super().__init__()
         self.torch, self.kind = torch, kind
