@@ -145,7 +145,7 @@ class FoundTest(unittest.TestCase):
     def test_in_code(self):
         for text, word in (("OddProcess one;", "odd process"), ("odd_processes()", "odd processes"), ("kForEver", "for ever"),
                            ("contest_of_pairs", "contest"), ("the_place_kept", "place"), ("two_heaps", "heaps"),
-                           ("int invocations;", "invocations"), ("--max-invocations", "invocations"),
+                           ("int invocations;", "invocations"), ("--max-processes", "invocations"),
                            ("using BetweenLooks", "between looks"), ("std::vector<Arm>", "arm"), ("equalWork", "equal work")):
             self.assertIn(word, self.words(text), text)
 

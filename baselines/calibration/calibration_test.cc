@@ -39,7 +39,7 @@ CalibrationPool simulated_pool(const SimulatedRun& simulated, unsigned seed = 7)
 // benchmark. Time and cycles are alike, so both agree.
 TEST(Calibrate, CountsFalseAlarmsAtAKnownRate) {
   const CalibrationPool pool =
-      simulated_pool({.invocations = 200, .spread = 0.01, .times_ns = {50'000}});
+      simulated_pool({.processes = 200, .spread = 0.01, .times_ns = {50'000}});
   CalibrationOptions options;
   options.rule.min_effect = 0;
   options.rule.false_discovery_rate = 0.2;
@@ -76,14 +76,14 @@ TEST(Calibrate, DependsOnTheSeedAlone) {
 }
 
 TEST(Calibrate, LeavesRatesEmptyWhereNothingCanBeDrawn) {
-  const Calibration calibration = calibrate(simulated_pool({.invocations = 3}), {});
+  const Calibration calibration = calibrate(simulated_pool({.processes = 3}), {});
   EXPECT_EQ(calibration.alarms.regressions.of, 0);
   EXPECT_TRUE(std::isnan(calibration.benchmarks.at(0).smallest_detectable));
   EXPECT_EQ(calibration.spread[0].time.quantiles.benchmarks, 1);
 }
 
 TEST(Calibrate, NeedsTwoProcessesOfACard) {
-  EXPECT_THAT([] { calibrate(simulated_pool({.invocations = 1}), {}); },
+  EXPECT_THAT([] { calibrate(simulated_pool({.processes = 1}), {}); },
               ThrowsMessage<InputError>(HasSubstr("two processes on one card")));
 }
 

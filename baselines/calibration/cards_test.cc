@@ -33,7 +33,7 @@ TEST(BetweenCard, IsFoundUnderTheNoiseOfTheMeans) {
   std::vector<fusegate::baselines::Run> runs;
   for (int card = 0; card < 200; ++card) {
     runs.push_back(simulate({.device_uuid = "GPU-" + std::to_string(card),
-                             .invocations = 5,
+                             .processes = 5,
                              .spread = 0.01,
                              .shift = 0.004 * normal(random)},
                             random));
@@ -52,7 +52,7 @@ TEST(BetweenCard, IsFlooredOnceAveraged) {
   std::mt19937_64 random(4);
   std::vector<double> times(500, 50'000);
   const auto run = [&](const char* uuid) {
-    return simulate({.device_uuid = uuid, .invocations = 5, .spread = 0.01, .times_ns = times},
+    return simulate({.device_uuid = uuid, .processes = 5, .spread = 0.01, .times_ns = times},
                     random);
   };
   const CalibrationPool pool = pool_runs({run("GPU-1"), run("GPU-2")});
@@ -72,7 +72,7 @@ TEST(BetweenCard, TellsWhatBindsApart) {
     run->benchmarks[0].counters = {{"flops", 200}, {"min_bytes", 1}};
     run->benchmarks[1].counters = {{"flops", 1}, {"min_bytes", 1}};
   }
-  for (InvocationSummary& summary : second.benchmarks[0].invocations) summary.time_ns *= 1.02;
+  for (ProcessSummary& summary : second.benchmarks[0].processes) summary.time_ns *= 1.02;
   const auto between =
       between_card(pool_runs({first, second}),
                    {DurationClass::kLong, DurationClass::kMedium, DurationClass::kShort});

@@ -15,8 +15,8 @@ using ::testing::SizeIs;
 CalibrationPool pool_of(const std::vector<std::pair<std::string, int>>& runs) {
   std::mt19937_64 random(1);
   std::vector<fusegate::baselines::Run> simulated;
-  for (const auto& [uuid, invocations] : runs) {
-    simulated.push_back(simulate({.device_uuid = uuid, .invocations = invocations}, random));
+  for (const auto& [uuid, processes] : runs) {
+    simulated.push_back(simulate({.device_uuid = uuid, .processes = processes}, random));
   }
   return pool_runs(std::move(simulated));
 }

@@ -3,7 +3,7 @@
 //
 //   fusegate_calibration   the schema's version
 //   date, suite, environment, protocol, doubts
-//   runs                   [{source, device_uuid, commit, dirty, date, host, invocations}]
+//   runs                   [{source, device_uuid, commit, dirty, date, host, processes}]
 //   left_out               names of benchmarks
 //   draws                  {comparisons, side (processes), seed, and null: possible,
 //                          possible_side_by_side}

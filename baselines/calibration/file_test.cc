@@ -24,7 +24,7 @@ Calibration example() {
     run->provenance.commit = "0123456789abcdef";
     run->doubts = {Doubt::kUnlockedClocks};
   }
-  second.benchmarks[1].invocations[3].cycles = std::nan("");
+  second.benchmarks[1].processes[3].cycles = std::nan("");
   Calibration calibration = calibrate(pool_runs({first, second}), {.comparisons = 20});
   calibration.date = "2026-11-21T05:17:32+00:00";
   calibration.left_out = {"a \"quoted\" name"};

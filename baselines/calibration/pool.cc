@@ -52,7 +52,7 @@ class CommonBenchmarks {
     const std::size_t processes = processes_of(run);
     for (const BenchmarkSeries& series : run.benchmarks) {
       const bool complete =
-          series.failure.empty() && series.invocations.size() == processes && processes > 0;
+          series.failure.empty() && series.processes.size() == processes && processes > 0;
       complete_in_[series.name] += complete;
     }
     ++runs_;
@@ -83,15 +83,15 @@ void add_run(Run& card, Run&& run) {
   for (std::size_t i = 0; i < run.benchmarks.size(); ++i) {
     const BenchmarkSeries& more = run.benchmarks[i];
     BenchmarkSeries& series = card.benchmarks[i];
-    series.invocations.insert(series.invocations.end(), more.invocations.begin(),
-                              more.invocations.end());
+    series.processes.insert(series.processes.end(), more.processes.begin(),
+                              more.processes.end());
     add_doubts(series.doubts, more.doubts);
   }
 }
 
 void drop_extensions(Run& run) {
   for (BenchmarkSeries& series : run.benchmarks) {
-    std::erase_if(series.invocations, [](const InvocationSummary& own) { return own.extension; });
+    std::erase_if(series.processes, [](const ProcessSummary& own) { return own.extension; });
   }
 }
 
@@ -100,7 +100,7 @@ void drop_extensions(Run& run) {
 std::size_t processes_of(const Run& run) {
   std::size_t most = 0;
   for (const BenchmarkSeries& series : run.benchmarks) {
-    most = std::max(most, series.invocations.size());
+    most = std::max(most, series.processes.size());
   }
   return most;
 }
@@ -135,7 +135,7 @@ std::vector<std::vector<double>> logarithms(const std::vector<Run>& cards, std::
   std::vector<std::vector<double>> result;
   for (const Run& card : cards) {
     std::vector<double> values;
-    for (const InvocationSummary& summary : card.benchmarks[benchmark].invocations) {
+    for (const ProcessSummary& summary : card.benchmarks[benchmark].processes) {
       values.push_back(log_at_share(summary, share));
     }
     result.push_back(std::move(values));
@@ -164,7 +164,7 @@ Run drawn_run(const Run& card, const std::vector<std::size_t>& processes) {
     drawn.choices = series.choices;
     drawn.doubts = series.doubts;
     drawn.is_control = series.is_control;
-    for (const std::size_t i : processes) drawn.invocations.push_back(series.invocations[i]);
+    for (const std::size_t i : processes) drawn.processes.push_back(series.processes[i]);
     run.benchmarks.push_back(std::move(drawn));
   }
   number_processes(run);

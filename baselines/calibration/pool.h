@@ -43,7 +43,7 @@ std::vector<std::vector<double>> logarithms(const std::vector<Run>& cards, std::
 // The benchmark's clock_share(); NaN where any process has no cycles.
 double pooled_clock_share(const std::vector<Run>& cards, std::size_t benchmark);
 
-// The card's run reduced to the given invocations, of no session; counters and choices stay those
+// The card's run reduced to the given processes, of no session; counters and choices stay those
 // of all.
 Run drawn_run(const Run& card, const std::vector<std::size_t>& processes);
 

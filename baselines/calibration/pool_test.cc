@@ -24,7 +24,7 @@ Run run_of(std::vector<BenchmarkSeries> benchmarks, const std::string& uuid = "G
 
 std::vector<double> times_of(const Run& run, std::size_t benchmark) {
   std::vector<double> times;
-  for (const auto& summary : run.benchmarks.at(benchmark).invocations) {
+  for (const auto& summary : run.benchmarks.at(benchmark).processes) {
     times.push_back(summary.time_ns);
   }
   return times;
@@ -62,7 +62,7 @@ TEST(PoolRuns, LeavesOutWhatSomeProcessLacks) {
 // An extension measures some benchmarks once more: those that looked slower, say.
 TEST(PoolRuns, PassesOverExtensions) {
   BenchmarkSeries extended = test_series("b", {1, 2, 3});
-  extended.invocations[2].extension = true;
+  extended.processes[2].extension = true;
   const fusegate::baselines::Run run = run_of({test_series("a", {10, 20}), extended});
   const CalibrationPool pool = pool_runs({run});
   EXPECT_THAT(pool.left_out, ElementsAre());

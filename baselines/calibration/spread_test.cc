@@ -38,7 +38,7 @@ TEST(BenchmarkSpreads, AreOfLogarithms) {
 
 TEST(BenchmarkSpreads, AreFoundInSimulatedProcesses) {
   std::mt19937_64 random(1);
-  SimulatedRun simulated{.invocations = 400, .spread = 0.003};
+  SimulatedRun simulated{.processes = 400, .spread = 0.003};
   const CalibrationPool pool = pool_runs({simulate(simulated, random)});
   for (const auto& benchmark : benchmark_spreads(pool.cards)) {
     EXPECT_NEAR(benchmark.spread_time, 0.003, 0.0004);
@@ -48,8 +48,8 @@ TEST(BenchmarkSpreads, AreFoundInSimulatedProcesses) {
 TEST(BenchmarkSpreads, DoNotTakeCardsForNoise) {
   std::mt19937_64 random(1);
   const CalibrationPool pool = pool_runs(
-      {simulate({.device_uuid = "GPU-1", .invocations = 50, .spread = 0.001}, random),
-       simulate({.device_uuid = "GPU-2", .invocations = 50, .spread = 0.001, .shift = 0.05},
+      {simulate({.device_uuid = "GPU-1", .processes = 50, .spread = 0.001}, random),
+       simulate({.device_uuid = "GPU-2", .processes = 50, .spread = 0.001, .shift = 0.05},
                 random)});
   for (const auto& benchmark : benchmark_spreads(pool.cards)) {
     EXPECT_NEAR(benchmark.spread_time, 0.001, 0.0003);

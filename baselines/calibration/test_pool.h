@@ -15,7 +15,7 @@ namespace fusegate::baselines {
 
 struct SimulatedRun {
   std::string device_uuid = "GPU-1";
-  int invocations = 10;
+  int processes = 10;
   double spread = 0.001;  // standard deviation between processes, of logarithms
   double shift = 0;       // of all logarithms of this run
   std::vector<double> times_ns{50'000, 10'000, 1'000};
@@ -32,9 +32,9 @@ inline Run simulate(const SimulatedRun& simulated, std::mt19937_64& random) {
   for (std::size_t i = 0; i < simulated.times_ns.size(); ++i) {
     BenchmarkSeries series;
     series.name = fmt::format("family{}/time:{}", i, i);
-    for (int k = 0; k < simulated.invocations; ++k) {
+    for (int k = 0; k < simulated.processes; ++k) {
       const double ratio = std::exp(simulated.shift + simulated.spread * normal(random));
-      series.invocations.push_back(
+      series.processes.push_back(
           {simulated.times_ns[i] * ratio, 2 * simulated.times_ns[i] * ratio, 0.001, 60});
     }
     run.benchmarks.push_back(std::move(series));

@@ -122,10 +122,10 @@ Run on_cards(const std::vector<std::string>& cards, const std::vector<double>& f
       // Rows scatter a little from card to card, each in its own way.
       const double own =
           1 + 1e-4 * static_cast<double>((row * 7 + static_cast<int>(card) * 5) % 11);
-      for (InvocationSummary summary :
-           test_series("", scaled(kQuiet, factors[card] * own)).invocations) {
+      for (ProcessSummary summary :
+           test_series("", scaled(kQuiet, factors[card] * own)).processes) {
         summary.card = static_cast<int>(card);
-        series.invocations.push_back(summary);
+        series.processes.push_back(summary);
       }
     }
     suite.push_back(std::move(series));
@@ -137,7 +137,7 @@ Run on_cards(const std::vector<std::string>& cards, const std::vector<double>& f
 }
 
 void slow_down(BenchmarkSeries& series, double factor) {
-  for (InvocationSummary& summary : series.invocations) {
+  for (ProcessSummary& summary : series.processes) {
     summary.time_ns *= factor;
     summary.cycles *= factor;
   }
@@ -195,7 +195,7 @@ TEST(Judge, ACardOfTheBaselineIsHeldAgainstItself) {
 
 TEST(Judge, ACardOfOneProcessIsNoEvidence) {
   auto baseline = on_cards({"1", "2"}, {1, 1});
-  for (BenchmarkSeries& series : baseline.benchmarks) series.invocations.resize(6);
+  for (BenchmarkSeries& series : baseline.benchmarks) series.processes.resize(6);
   EXPECT_EQ(first_verdict(baseline, on_cards({"2"}, {1.05})).reason.obstacle,
             Obstacle::kSingleBaseline);
 }

@@ -12,7 +12,7 @@ constexpr double squared(double value) { return value * value; }
 constexpr double kPriorMean = 0.5, kPriorDeviation = 0.3;
 
 void add(const BenchmarkSeries& series, ClockFit& sum) {
-  for (const InvocationSummary& summary : series.invocations) {
+  for (const ProcessSummary& summary : series.processes) {
     sum.clock_squares += summary.clock_fit.clock_squares;
     sum.time_squares += summary.clock_fit.time_squares;
     sum.products += summary.clock_fit.products;
@@ -38,13 +38,13 @@ double clock_share(const std::vector<const BenchmarkSeries*>& series) {
   return std::clamp((ridge * kPriorMean - fit.products) / certainty, 0.0, 1.0);
 }
 
-double log_at_share(const InvocationSummary& summary, double share) {
+double log_at_share(const ProcessSummary& summary, double share) {
   if (share == 0) return std::log(summary.time_ns);  // whose cycles may be NaN
   return (1 - share) * std::log(summary.time_ns) + share * std::log(summary.cycles);
 }
 
 bool has_cycles(const BenchmarkSeries& series) {
-  return std::ranges::all_of(series.invocations, [](const InvocationSummary& summary) {
+  return std::ranges::all_of(series.processes, [](const ProcessSummary& summary) {
     return std::isfinite(summary.cycles) && summary.cycles > 0;
   });
 }

@@ -27,7 +27,7 @@ double clock_share(const std::vector<const BenchmarkSeries*>& series);
 
 // The logarithm of time (share 0), of cycles (share 1), or of time at equal clock, each in a unit
 // of its own.
-double log_at_share(const InvocationSummary& summary, double share);
+double log_at_share(const ProcessSummary& summary, double share);
 
 // Whether every process has cycles.
 bool has_cycles(const BenchmarkSeries& series);

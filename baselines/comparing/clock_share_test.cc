@@ -35,19 +35,19 @@ Samples sample(const Kernel& kernel, int count, std::mt19937_64& random, double 
   return samples;
 }
 
-InvocationSummary summary_of(const Samples& samples) {
-  InvocationSummary summary;
+ProcessSummary summary_of(const Samples& samples) {
+  ProcessSummary summary;
   summary.time_ns = fast_half(samples.times_ns);
   summary.cycles = fast_half(samples.cycles);
   summary.clock_fit = fit_clock(samples.times_ns, samples.cycles);
   return summary;
 }
 
-BenchmarkSeries series_of(const Kernel& kernel, int invocations, int samples,
+BenchmarkSeries series_of(const Kernel& kernel, int processes, int samples,
                           std::mt19937_64& random) {
   BenchmarkSeries series;
-  for (int i = 0; i < invocations; ++i) {
-    series.invocations.push_back(summary_of(sample(kernel, samples, random)));
+  for (int i = 0; i < processes; ++i) {
+    series.processes.push_back(summary_of(sample(kernel, samples, random)));
   }
   return series;
 }
@@ -85,7 +85,7 @@ TEST(ClockShareTest, LooksWithinInvocationsAlone) {
   for (int i = 0; i < 10; ++i) {
     Samples samples = sample({.share = 0.8}, 48, random);
     for (double& cycles : samples.cycles) cycles *= 1 + 0.05 * i;  // a faster clock, the same time
-    series.invocations.push_back(summary_of(samples));
+    series.processes.push_back(summary_of(samples));
   }
   EXPECT_NEAR(clock_share({&series}), 0.8, 0.05);
 }
@@ -96,7 +96,7 @@ TEST(ClockShareTest, IsDrawnToAHalfBySamplesThatTellLittle) {
       series_of({.share = 0, .clock_noise = 1e-4, .time_noise = 0.01}, 5, 48, random);
   EXPECT_NEAR(clock_share({&noisy}), 0.5, 0.05);
   BenchmarkSeries unknown;
-  unknown.invocations.push_back({.time_ns = 1, .cycles = 1});
+  unknown.processes.push_back({.time_ns = 1, .cycles = 1});
   EXPECT_EQ(clock_share({&unknown}), 0);
 }
 
@@ -115,8 +115,8 @@ TEST(ClockShareTest, LeavesOutSamplesThatWereDisturbed) {
     Samples samples = sample({.share = 0.8}, 48, random);
     samples.times_ns[0] *= 1.5;  // while the clock was fast
     samples.cycles[0] *= 1.5 * 1.05;
-    series.invocations.push_back(summary_of(samples));
-    EXPECT_LE(series.invocations.back().clock_fit.degrees_of_freedom, 46);
+    series.processes.push_back(summary_of(samples));
+    EXPECT_LE(series.processes.back().clock_fit.degrees_of_freedom, 46);
   }
   EXPECT_NEAR(clock_share({&series}), 0.8, 0.05);
 }
@@ -130,7 +130,7 @@ TEST(ClockShareTest, LearnsFromClocksThatDipped) {
     const Samples dip = sample(kernel, 2, random, -0.15);
     samples.times_ns.insert(samples.times_ns.end(), dip.times_ns.begin(), dip.times_ns.end());
     samples.cycles.insert(samples.cycles.end(), dip.cycles.begin(), dip.cycles.end());
-    dipping.invocations.push_back(summary_of(samples));
+    dipping.processes.push_back(summary_of(samples));
   }
   EXPECT_NEAR(clock_share({&dipping}), 0.8, 0.01);
 }
@@ -141,11 +141,11 @@ TEST(ClockShareTest, TakesTheClockOut) {
   std::normal_distribution<double> normal;
   BenchmarkSeries series;
   for (int i = 0; i < 40; ++i) {
-    series.invocations.push_back(summary_of(sample({}, 48, random, 0.002 * normal(random))));
+    series.processes.push_back(summary_of(sample({}, 48, random, 0.002 * normal(random))));
   }
   const auto deviation = [&](double share) {
     std::vector<double> values;
-    for (const InvocationSummary& summary : series.invocations) {
+    for (const ProcessSummary& summary : series.processes) {
       values.push_back(log_at_share(summary, share));
     }
     return std::sqrt(pooled_variance({values}).variance);
@@ -156,11 +156,11 @@ TEST(ClockShareTest, TakesTheClockOut) {
 }
 
 TEST(ClockShareTest, MixesTimeAndCycles) {
-  const InvocationSummary summary{.time_ns = std::exp(2.0), .cycles = std::exp(6.0)};
+  const ProcessSummary summary{.time_ns = std::exp(2.0), .cycles = std::exp(6.0)};
   EXPECT_NEAR(log_at_share(summary, 0), 2, 1e-12);
   EXPECT_NEAR(log_at_share(summary, 1), 6, 1e-12);
   EXPECT_NEAR(log_at_share(summary, 0.25), 3, 1e-12);
-  const InvocationSummary without{.time_ns = 1, .cycles = std::numeric_limits<double>::quiet_NaN()};
+  const ProcessSummary without{.time_ns = 1, .cycles = std::numeric_limits<double>::quiet_NaN()};
   EXPECT_EQ(log_at_share(without, 0), 0);
 }
 

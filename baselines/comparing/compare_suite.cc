@@ -19,7 +19,7 @@ constexpr double kFaster = -1;
 
 ComparedProcesses compared(const BenchmarkSeries& series, const std::vector<int>& cards) {
   ComparedProcesses count;
-  for (const InvocationSummary& summary : series.invocations) {
+  for (const ProcessSummary& summary : series.processes) {
     if (cards.at(static_cast<std::size_t>(summary.card)) == kNotCompared) continue;
     ++count.all;
     count.fresh += summary.extension;
@@ -38,7 +38,7 @@ void describe(const Circumstances& circumstances, const Rule& rule, Comparison& 
   comparison.has_single_process = fewest < 2;
   comparison.has_borrowed_noise = most < 2;
   comparison.is_control = baseline.is_control;
-  comparison.is_identical = equal_work(baseline, candidate);
+  comparison.is_identical = identical_code(baseline, candidate);
   if (has_cycles(baseline) && has_cycles(candidate)) {
     comparison.clock_share = clock_share({&baseline, &candidate});
   }

@@ -54,7 +54,7 @@ bool measured_others(const Run& baseline, const Run& candidate) {
   std::map<std::string_view, int> sides;
   for (const Run* run : {&baseline, &candidate}) {
     for (const BenchmarkSeries& series : run->benchmarks) {
-      if (!series.invocations.empty()) ++sides[series.name];
+      if (!series.processes.empty()) ++sides[series.name];
     }
   }
   const auto both = std::ranges::count_if(sides, [](const auto& side) { return side.second == 2; });
@@ -99,13 +99,13 @@ const Contrast& Comparison::stated(const Circumstances& circumstances) const {
   return time;
 }
 
-bool work_is_known(const BenchmarkSeries& series) {
+bool code_is_known(const BenchmarkSeries& series) {
   return series.identity && series.identity->unknown.empty();
 }
 
-bool equal_work(const BenchmarkSeries& baseline, const BenchmarkSeries& candidate) {
+bool identical_code(const BenchmarkSeries& baseline, const BenchmarkSeries& candidate) {
   return baseline.identity && candidate.identity &&
-         same_work(*baseline.identity, *candidate.identity);
+         identical_code(*baseline.identity, *candidate.identity);
 }
 
 bool both_show(const Contrast& time, const Contrast& cycles, double direction, const Rule& rule) {

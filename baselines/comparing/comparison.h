@@ -33,7 +33,7 @@ struct Circumstances {
   bool on_cpu = false;
   // Two sessions of a GPU measured less than nine tenths of the same benchmarks. What a process
   // measures besides moves a benchmark of the same code by up to half a percent
-  // (docs/protocol.md, "What is left").
+  // (docs/how-it-measures.md, "What is left").
   bool among_others = false;
 };
 
@@ -119,9 +119,9 @@ struct Comparison {
 };
 
 // Whether all of its processes have an identity, and the same.
-bool work_is_known(const BenchmarkSeries& series);
+bool code_is_known(const BenchmarkSeries& series);
 // Whether both sides have the same code (call_identity.h). Not where either is unknown.
-bool equal_work(const BenchmarkSeries& baseline, const BenchmarkSeries& candidate);
+bool identical_code(const BenchmarkSeries& baseline, const BenchmarkSeries& candidate);
 
 // Whether time and cycles, as estimated, both lie beyond half the smallest effect that matters, in
 // the direction (1: slower, -1: faster). Neither has to be certain: that would bring back the

@@ -69,7 +69,7 @@ class AtAnotherClock : public testing::Test {
     const double time = (1 + slower) / std::pow(1 + clock, kShare);
     BenchmarkSeries series =
         test_series("a", {1000 * time, 1001 * time, 999 * time}, 2 * (1 + clock));
-    for (InvocationSummary& summary : series.invocations) {
+    for (ProcessSummary& summary : series.processes) {
       summary.clock_fit = {.time_squares = 1e-4 * kShare * kShare + 1e-9,
                            .clock_squares = 1e-4,
                            .products = -1e-4 * kShare,

@@ -59,7 +59,7 @@ bool has_borrowed_noise(const Evidence& evidence) { return evidence.comparison.h
 bool has_single_process(const Evidence& evidence) { return evidence.comparison.has_single_process; }
 
 bool has_single_candidate(const Evidence& evidence) {
-  return has_single_process(evidence) && evidence.comparison.candidate->invocations.size() < 2;
+  return has_single_process(evidence) && evidence.comparison.candidate->processes.size() < 2;
 }
 
 bool is_slower(const Evidence& evidence) {

@@ -61,7 +61,7 @@ Drift drift_of(std::vector<Comparison>& suite) {
 
 bool tells_of_machine(const Comparison& comparison) {
   if (comparison.is_identical || !comparison.is_control) return comparison.is_identical;
-  return !work_is_known(*comparison.baseline) || !work_is_known(*comparison.candidate);
+  return !code_is_known(*comparison.baseline) || !code_is_known(*comparison.candidate);
 }
 
 std::vector<int> machine_groups(const std::vector<Comparison>& suite) {
@@ -87,8 +87,8 @@ double mean_log_time(const Comparison& comparison) {
   double sum = 0;
   std::size_t count = 0;
   for (const BenchmarkSeries* series : {comparison.baseline, comparison.candidate}) {
-    for (const InvocationSummary& summary : series->invocations) sum += std::log(summary.time_ns);
-    count += series->invocations.size();
+    for (const ProcessSummary& summary : series->processes) sum += std::log(summary.time_ns);
+    count += series->processes.size();
   }
   return sum / static_cast<double>(count);
 }

@@ -1,4 +1,4 @@
-// Control benchmarks (baselines/record/invocation.h) part "the machine moved" from "the code
+// Control benchmarks (baselines/record/process.h) part "the machine moved" from "the code
 // moved": where one differs between two runs, the machine does: clock, temperature, memory. A row
 // is one where the baseline says so; what a candidate says of itself would loosen the rule that
 // judges it. A row of identical code is one too. Where there are many of both, they show what the

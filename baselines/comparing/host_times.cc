@@ -21,12 +21,12 @@ constexpr int kNoProcess = -1;
 // Where a launch's figure stands.
 struct LaunchParts {
   HostLaunch launch;
-  double InvocationSummary::*field;
+  double ProcessSummary::*field;
   const char* counter;
 };
 
-constexpr LaunchParts kStream{HostLaunch::kStream, &InvocationSummary::host_ns, kHostNs};
-constexpr LaunchParts kGraph{HostLaunch::kGraph, &InvocationSummary::host_graph_ns, kHostGraphNs};
+constexpr LaunchParts kStream{HostLaunch::kStream, &ProcessSummary::host_ns, kHostNs};
+constexpr LaunchParts kGraph{HostLaunch::kGraph, &ProcessSummary::host_graph_ns, kHostGraphNs};
 
 struct HostValue {
   double logarithm = 0;
@@ -52,7 +52,7 @@ struct HostSide {
 
 HostSide side_of(const BenchmarkSeries& series, const LaunchParts& parts) {
   HostSide side;
-  for (const InvocationSummary& summary : series.invocations) {
+  for (const ProcessSummary& summary : series.processes) {
     const double ns = summary.*parts.field;
     if (!std::isfinite(ns)) continue;
     side.values.push_back({std::log(ns), summary.process, summary.block});

@@ -20,9 +20,9 @@ using testing::SizeIs;
 
 // Whose calls take the host so long, an process a value.
 BenchmarkSeries hosted(std::string name, const std::vector<double>& host_ns,
-                       double InvocationSummary::*field = &InvocationSummary::host_ns) {
+                       double ProcessSummary::*field = &ProcessSummary::host_ns) {
   BenchmarkSeries series = test_series(std::move(name), std::vector<double>(host_ns.size(), 1e5));
-  for (std::size_t i = 0; i < host_ns.size(); ++i) series.invocations[i].*field = host_ns[i];
+  for (std::size_t i = 0; i < host_ns.size(); ++i) series.processes[i].*field = host_ns[i];
   return series;
 }
 
@@ -93,7 +93,7 @@ TEST(HostTimes, EqualWorkOfTheDeviceExcusesNone) {
 }
 
 TEST(HostTimes, GraphsAreJudgedByThemselves) {
-  const auto graph = &InvocationSummary::host_graph_ns;
+  const auto graph = &ProcessSummary::host_graph_ns;
   const auto found = compare_host_times(run_of({hosted("a", about(5000), graph)}),
                                         run_of({hosted("a", about(10000), graph)}), {})
                          .changes;
@@ -124,7 +124,7 @@ TEST(HostTimes, ByFewerThanFourProcessesNothingIsCalled) {
 
 TEST(HostTimes, TwoFreshProcessesConfirmAsInTime) {
   BenchmarkSeries extended = hosted("a", {29200, 29300, 29100});
-  extended.invocations[1].extension = extended.invocations[2].extension = true;
+  extended.processes[1].extension = extended.processes[2].extension = true;
   const auto found =
       compare_host_times(run_of({hosted("a", about(9100))}), run_of({extended}), {}).changes;
   ASSERT_THAT(found, SizeIs(1));
@@ -226,7 +226,7 @@ class HostSimulator {
     }
     Run run = run_of(std::move(benchmarks));
     for (BenchmarkSeries& series : run.benchmarks) {
-      for (InvocationSummary& summary : series.invocations) summary.block = summary.process + 1;
+      for (ProcessSummary& summary : series.processes) summary.block = summary.process + 1;
     }
     return run;
   }

@@ -39,7 +39,7 @@ TEST(TellsOfMachine, EqualWorkAndControlsThatMayBeEqual) {
   const auto tells = [](const BenchmarkSeries& before, const BenchmarkSeries& after, bool control) {
     Comparison comparison{.baseline = &before, .candidate = &after};
     comparison.is_control = control;
-    comparison.is_identical = equal_work(before, after);
+    comparison.is_identical = identical_code(before, after);
     return tells_of_machine(comparison);
   };
   const auto plain = test_series("a", {1});

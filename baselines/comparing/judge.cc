@@ -38,16 +38,16 @@ void check(const Rule& rule) {
 }
 
 double geometric_mean_ns(const BenchmarkSeries& series) {
-  if (series.invocations.empty()) return kNan;
+  if (series.processes.empty()) return kNan;
   double sum = 0;
-  for (const InvocationSummary& summary : series.invocations) sum += std::log(summary.time_ns);
-  return std::exp(sum / static_cast<double>(series.invocations.size()));
+  for (const ProcessSummary& summary : series.processes) sum += std::log(summary.time_ns);
+  return std::exp(sum / static_cast<double>(series.processes.size()));
 }
 
 VerdictSide described(const BenchmarkSeries* series) {
   return {.time_ns = series ? geometric_mean_ns(*series) : kNan,
           .energy_j = kNan,
-          .processes = series ? static_cast<int>(series->invocations.size()) : 0};
+          .processes = series ? static_cast<int>(series->processes.size()) : 0};
 }
 
 // All that does not need statistics; a series is null where its run lacks the benchmark.
@@ -72,14 +72,14 @@ Verdict described(const BenchmarkSeries* baseline, const BenchmarkSeries* candid
 }
 
 bool failed(const BenchmarkSeries* series) {
-  return series && (!series->failure.empty() || series->invocations.empty());
+  return series && (!series->failure.empty() || series->processes.empty());
 }
 
 // Identical code of which a side was not timed: it need not be.
 bool identical_untimed(const BenchmarkSeries* baseline, const BenchmarkSeries* candidate) {
   return baseline && candidate && baseline->failure.empty() && candidate->failure.empty() &&
-         (baseline->invocations.empty() || candidate->invocations.empty()) &&
-         equal_work(*baseline, *candidate);
+         (baseline->processes.empty() || candidate->processes.empty()) &&
+         identical_code(*baseline, *candidate);
 }
 
 // Of a benchmark that cannot or need not be compared; kInconclusive where it can.
@@ -295,9 +295,9 @@ std::vector<Verdict> judge_alike(const Run& baseline, const Run& candidate, cons
 
 // A copy only where there is something to leave out: most runs have no such process.
 const Run& alike(const Run& run, const Rule& rule, std::optional<Run>& copy) {
-  const auto outliers = odd_processes(run, rule.min_effect);
-  if (std::ranges::none_of(outliers, &OddProcess::is_set_aside)) return run;
-  return copy.emplace(without_odd_processes(run, outliers));
+  const auto outliers = outlier_processes(run, rule.min_effect);
+  if (std::ranges::none_of(outliers, &Outlier::is_set_aside)) return run;
+  return copy.emplace(without_outliers(run, outliers));
 }
 
 }  // namespace

@@ -161,7 +161,7 @@ TEST(Judge, TimeAloneIsNoRegressionWhereCyclesSayOtherwise) {
 
 // Whose time goes wholly with the clock.
 BenchmarkSeries bound_by_clock(BenchmarkSeries series) {
-  for (InvocationSummary& summary : series.invocations) {
+  for (ProcessSummary& summary : series.processes) {
     summary.clock_fit = {
         .time_squares = 1e-4, .clock_squares = 1e-4, .products = -1e-4, .degrees_of_freedom = 50};
   }
@@ -171,8 +171,8 @@ BenchmarkSeries bound_by_clock(BenchmarkSeries series) {
 Run of_session(const std::string& session, const BenchmarkSeries& series) {
   Run run = test_run({series});
   run.session = session;
-  for (std::size_t i = 0; i < series.invocations.size(); ++i) {
-    run.benchmarks[0].invocations[i].block = static_cast<int>(i) + 1;
+  for (std::size_t i = 0; i < series.processes.size(); ++i) {
+    run.benchmarks[0].processes[i].block = static_cast<int>(i) + 1;
   }
   return run;
 }
@@ -215,7 +215,7 @@ TEST(Judge, SideBySideWhatTakesAsLongIsUnchangedAtAnyClock) {
 Run on_cpu(const std::vector<double>& times, const std::vector<double>& clocks) {
   BenchmarkSeries series = test_series("a", times, 1);
   for (std::size_t i = 0; i < times.size(); ++i) {
-    series.invocations[i].cycles = times[i] * clocks[i % clocks.size()];
+    series.processes[i].cycles = times[i] * clocks[i % clocks.size()];
   }
   Run run = of_session("s", series);
   run.environment[kCpuCycles] = "cpu_time";
@@ -460,9 +460,9 @@ TEST(VerdictName, EachHasItsOwn) {
 // The candidate's last processes were added because the first looked slower.
 BenchmarkSeries extended_series(const std::vector<double>& times, double first, double fresh) {
   BenchmarkSeries series = test_series("a", scaled(times, first));
-  for (InvocationSummary summary : test_series("a", scaled(times, fresh)).invocations) {
+  for (ProcessSummary summary : test_series("a", scaled(times, fresh)).processes) {
     summary.extension = true;
-    series.invocations.push_back(summary);
+    series.processes.push_back(summary);
   }
   return series;
 }
@@ -486,10 +486,10 @@ TEST(Judge, OfFewProcessesAChangeMustBeConfirmed) {
   EXPECT_EQ(slower.candidate.compared, 3);
   EXPECT_EQ(slower.baseline.compared, 5);
   auto extended = test_series("a", scaled(three, 1.05));
-  extended.invocations[2].extension = true;
+  extended.processes[2].extension = true;
   EXPECT_EQ(judge_one(baseline, extended).reason.obstacle, Obstacle::kFewProcesses)
       << "one is no proof";
-  extended.invocations[1].extension = true;
+  extended.processes[1].extension = true;
   EXPECT_EQ(judge_one(baseline, extended).kind, VerdictKind::kRegression);
   EXPECT_EQ(judge_one(test_series("a", three), test_series("a", three)).kind,
             VerdictKind::kUnchanged)
@@ -536,15 +536,15 @@ TEST(Judge, BesideFewProcessesFreshOnesOfBothSidesConfirm) {
   EXPECT_EQ(beside(test_series("a", two)).reason.obstacle, Obstacle::kFewProcesses);
   EXPECT_EQ(beside(extended_series(two, 1, 1)).kind, VerdictKind::kRegression);
   BenchmarkSeries one_and_two = extended_series(two, 1, 1);
-  one_and_two.invocations.erase(one_and_two.invocations.begin());
+  one_and_two.processes.erase(one_and_two.processes.begin());
   EXPECT_EQ(beside(std::move(one_and_two)).kind, VerdictKind::kRegression) << "two are fresh";
 }
 
 // Of the candidate's card the baseline has two processes; those of its other cards do not enter.
 TEST(Judge, ProcessesOfOtherCardsAreNoneOfThisOne) {
   BenchmarkSeries series = test_series("a", {1000, 1000.5, 1010, 1010.5, 990, 990.5});
-  for (std::size_t i = 0; i < series.invocations.size(); ++i) {
-    series.invocations[i].card = static_cast<int>(i / 2);
+  for (std::size_t i = 0; i < series.processes.size(); ++i) {
+    series.processes[i].card = static_cast<int>(i / 2);
   }
   auto baseline = on_still_machine(test_run({series}));
   baseline.cards = {"one", "two", "three"};
@@ -617,7 +617,7 @@ Verdict judge_odd_start(double first, double fresh, bool marked_as_extension) {
   const std::vector<double> noisy{1000, 1008, 992, 1004, 996};
   std::vector<BenchmarkSeries> baseline{test_series("a", noisy)};
   std::vector<BenchmarkSeries> candidate{extended_series(noisy, first, fresh)};
-  for (InvocationSummary& summary : candidate[0].invocations) {
+  for (ProcessSummary& summary : candidate[0].processes) {
     summary.extension = summary.extension && marked_as_extension;
   }
   for (int i = 0; i < 30; ++i) {
@@ -704,7 +704,7 @@ class UndecidedTest : public testing::Test {
 
   static BenchmarkSeries series(double factor, double clock_ghz) {
     BenchmarkSeries series = test_series("a", scaled(kQuiet, factor), clock_ghz);
-    for (InvocationSummary& summary : series.invocations) {
+    for (ProcessSummary& summary : series.processes) {
       summary.clock_fit = {
           .time_squares = 0.25, .clock_squares = 1, .products = -0.5, .degrees_of_freedom = 47};
     }
@@ -743,7 +743,7 @@ TEST(Judge, RunsOfOneSessionAreComparedBlockByBlock) {
   const auto drifting = [](double factor, const std::string& session) {
     auto run = test_run({test_series("a", {1000, 1040, 980, 1100, 1020})});
     int block = 0;
-    for (InvocationSummary& summary : run.benchmarks[0].invocations) {
+    for (ProcessSummary& summary : run.benchmarks[0].processes) {
       summary.block = ++block;
       const double noise = 1 + 1e-4 * (block % 3);
       summary.time_ns *= factor * noise;

@@ -137,7 +137,7 @@ class MachineEffects {
   // A card of a kind that the others are not moves rows further apart than these show: its own rows
   // show that, by how far they lie from their group's median, on the side where they lie further.
   // Of six H200s one lay 2.6 % off in two rows, by which the other five spread by 0.2 %
-  // (docs/h200-cards.md).
+  // (docs/evidence/other-cards.md).
   void add_scatter_of_rows() {
     Movers movers;
     for (const QuantityRow& row : rows_) movers.add(row);

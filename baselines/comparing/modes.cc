@@ -21,7 +21,7 @@ struct Process {
 
 void add_side(const BenchmarkSeries& series, const std::vector<int>& cards, double share,
               bool is_candidate, std::vector<Process>& processes) {
-  for (const InvocationSummary& summary : series.invocations) {
+  for (const ProcessSummary& summary : series.processes) {
     const int card = cards.at(static_cast<std::size_t>(summary.card));
     if (card == kNotCompared) continue;
     processes.push_back({log_at_share(summary, share), std::log(summary.time_ns), summary.block,
@@ -64,7 +64,7 @@ double gap_on_side(const Comparison& comparison, const BenchmarkSeries& series,
                    const std::vector<int>& cards, double share) {
   double sums[2] = {0, 0};
   int counts[2] = {0, 0};
-  for (const InvocationSummary& summary : series.invocations) {
+  for (const ProcessSummary& summary : series.processes) {
     if (cards.at(static_cast<std::size_t>(summary.card)) == kNotCompared) continue;
     const bool is_upper = is_in_upper_mode(comparison, summary);
     sums[is_upper] += log_at_share(summary, share);
@@ -104,7 +104,7 @@ void find_modes(const Circumstances& circumstances, double share, const Rule& ru
   comparison.modes_share = share;
 }
 
-bool is_in_upper_mode(const Comparison& comparison, const InvocationSummary& summary) {
+bool is_in_upper_mode(const Comparison& comparison, const ProcessSummary& summary) {
   return comparison.modes &&
          log_at_share(summary, comparison.modes_share) > comparison.modes_boundary;
 }

@@ -16,7 +16,7 @@ namespace fusegate::baselines {
 void find_modes(const Circumstances& circumstances, double share, const Rule& rule,
                 Comparison& comparison);
 
-bool is_in_upper_mode(const Comparison& comparison, const InvocationSummary& summary);
+bool is_in_upper_mode(const Comparison& comparison, const ProcessSummary& summary);
 
 // What lies between the clusters, of logarithms: the mean of what either side shows. 0 where they
 // cannot be compared like with like.

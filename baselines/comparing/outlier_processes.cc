@@ -23,7 +23,7 @@ using Deviations = std::map<int, std::vector<double>>;
 void add_row(const BenchmarkSeries& series, int card, Deviations& deviations) {
   std::vector<std::pair<int, double>> row;
   std::vector<double> logarithms;
-  for (const InvocationSummary& summary : series.invocations) {
+  for (const ProcessSummary& summary : series.processes) {
     if (summary.card != card) continue;
     row.emplace_back(summary.process, std::log(summary.time_ns));
     logarithms.push_back(row.back().second);
@@ -69,7 +69,7 @@ std::span<const Deviation> inliers_among(const std::vector<Deviation>& sorted) {
 }
 
 void add_outliers(const Run& run, const std::vector<Deviation>& sorted, double min_effect,
-                  std::vector<OddProcess>& outliers) {
+                  std::vector<Outlier>& outliers) {
   if (sorted.size() < kFewestInARow) return;
   const std::span<const Deviation> inliers = inliers_among(sorted);
   const double least = std::max(std::log1p(min_effect), kOutlierRanges * range_of(inliers));
@@ -81,8 +81,8 @@ void add_outliers(const Run& run, const std::vector<Deviation>& sorted, double m
         std::max(one.value - inliers.back().value, inliers.front().value - one.value);
     if (beyond <= least) continue;
     outliers.push_back({.process = one.process,
-                        .name = run.processes.at(static_cast<std::size_t>(one.process)),
-                        .departure = std::expm1(one.value - middle),
+                        .name = run.process_names.at(static_cast<std::size_t>(one.process)),
+                        .relative_deviation = std::expm1(one.value - middle),
                         .benchmarks = one.benchmarks,
                         .is_set_aside = sorted.size() >= kFewestToSetAside});
   }
@@ -93,9 +93,9 @@ constexpr double kLeastEffects = 2;
 
 }  // namespace
 
-std::vector<OddProcess> odd_processes(const Run& run, double min_effect) {
-  if (run.processes.empty()) return {};
-  std::vector<OddProcess> outliers;
+std::vector<Outlier> outlier_processes(const Run& run, double min_effect) {
+  if (run.process_names.empty()) return {};
+  std::vector<Outlier> outliers;
   const int cards = static_cast<int>(cards_of(run).size());
   for (int card = 0; card < cards; ++card) {
     add_outliers(run, deviations_on(run, card), kLeastEffects * min_effect, outliers);
@@ -103,19 +103,19 @@ std::vector<OddProcess> odd_processes(const Run& run, double min_effect) {
   return outliers;
 }
 
-std::string odd_process_text(const OddProcess& outlier) {
+std::string outlier_text(const Outlier& outlier) {
   return fmt::format(
       "process {} is an outlier: {:.1f} % {} than the others (median of {} benchmarks)",
-      outlier.name, 100 * std::abs(outlier.departure), outlier.departure > 0 ? "slower" : "faster",
+      outlier.name, 100 * std::abs(outlier.relative_deviation), outlier.relative_deviation > 0 ? "slower" : "faster",
       outlier.benchmarks);
 }
 
-Run without_odd_processes(Run run, const std::vector<OddProcess>& outliers) {
-  const auto is_set_aside = [&outliers](const InvocationSummary& summary) {
-    const auto found = std::ranges::find(outliers, summary.process, &OddProcess::process);
+Run without_outliers(Run run, const std::vector<Outlier>& outliers) {
+  const auto is_set_aside = [&outliers](const ProcessSummary& summary) {
+    const auto found = std::ranges::find(outliers, summary.process, &Outlier::process);
     return found != outliers.end() && found->is_set_aside;
   };
-  for (BenchmarkSeries& series : run.benchmarks) std::erase_if(series.invocations, is_set_aside);
+  for (BenchmarkSeries& series : run.benchmarks) std::erase_if(series.processes, is_set_aside);
   return run;
 }
 

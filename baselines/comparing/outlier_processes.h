@@ -12,10 +12,10 @@ namespace fusegate::baselines {
 
 inline constexpr std::size_t kFewestToSetAside = 4;  // processes of a card
 
-struct OddProcess {
-  int process = 0;             // index into Run::processes
+struct Outlier {
+  int process = 0;             // index into Run::process_names
   std::string name{};          // "3.json"
-  double departure = 0;        // its time over the inliers' in the median, minus one
+  double relative_deviation = 0;        // its time over the inliers' in the median, minus one
   std::size_t benchmarks = 0;  // over so many
   bool is_set_aside = false;   // what judges the run leaves it out
 };
@@ -30,12 +30,12 @@ struct OddProcess {
 //
 // Of four processes and more it is set aside. Of three it is named only: the other two may be the
 // outliers.
-std::vector<OddProcess> odd_processes(const Run& run, double min_effect);
+std::vector<Outlier> outlier_processes(const Run& run, double min_effect);
 
 // "process 3.json is an outlier: 10.1 % slower than the others (median of 104 benchmarks)"
-std::string odd_process_text(const OddProcess& outlier);
+std::string outlier_text(const Outlier& outlier);
 
 // Without those that are set aside.
-Run without_odd_processes(Run run, const std::vector<OddProcess>& outliers);
+Run without_outliers(Run run, const std::vector<Outlier>& outliers);
 
 }  // namespace fusegate::baselines

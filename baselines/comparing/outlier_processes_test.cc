@@ -29,53 +29,53 @@ Run run_of(const std::vector<double>& factors, int rows = 12) {
 }
 
 TEST(Outliers, AreNamedWithByHowMuch) {
-  const auto outliers = odd_processes(run_of({1, 1, 1.1, 1, 1}), kMinEffect);
+  const auto outliers = outlier_processes(run_of({1, 1, 1.1, 1, 1}), kMinEffect);
   ASSERT_EQ(outliers.size(), 1u);
   EXPECT_EQ(outliers[0].process, 2);
   EXPECT_EQ(outliers[0].name, "3");
-  EXPECT_NEAR(outliers[0].departure, 0.1, 0.001);
+  EXPECT_NEAR(outliers[0].relative_deviation, 0.1, 0.001);
   EXPECT_EQ(outliers[0].benchmarks, 12u);
   EXPECT_TRUE(outliers[0].is_set_aside);
-  EXPECT_NEAR(odd_processes(run_of({1, 0.95, 1, 1}), kMinEffect).at(0).departure, -0.05, 0.001);
+  EXPECT_NEAR(outlier_processes(run_of({1, 0.95, 1, 1}), kMinEffect).at(0).relative_deviation, -0.05, 0.001);
 }
 
 TEST(Outliers, OfThreeAreNamedAndKept) {
-  const auto outliers = odd_processes(run_of({1, 1, 1.1}), kMinEffect);
+  const auto outliers = outlier_processes(run_of({1, 1, 1.1}), kMinEffect);
   ASSERT_EQ(outliers.size(), 1u);
   EXPECT_FALSE(outliers[0].is_set_aside);
-  EXPECT_TRUE(odd_processes(run_of({1, 1.1}), kMinEffect).empty());
+  EXPECT_TRUE(outlier_processes(run_of({1, 1.1}), kMinEffect).empty());
 }
 
 TEST(Outliers, MustDeviateByWhatMattersAndByMoreThanInliersDo) {
-  EXPECT_TRUE(odd_processes(run_of({1, 1, 1, 1.1}), 0.2).empty());
-  EXPECT_TRUE(odd_processes(run_of({1, 1.03, 0.98, 1.1}), kMinEffect).empty());
-  EXPECT_EQ(odd_processes(run_of({1, 1.003, 1.001, 1.1}), kMinEffect).size(), 1u);
+  EXPECT_TRUE(outlier_processes(run_of({1, 1, 1, 1.1}), 0.2).empty());
+  EXPECT_TRUE(outlier_processes(run_of({1, 1.03, 0.98, 1.1}), kMinEffect).empty());
+  EXPECT_EQ(outlier_processes(run_of({1, 1.003, 1.001, 1.1}), kMinEffect).size(), 1u);
 }
 
 TEST(Outliers, AreAQuarterAtMost) {
-  EXPECT_EQ(odd_processes(run_of({1, 1, 1, 1, 1, 1, 1.1, 0.9}), kMinEffect).size(), 2u);
-  EXPECT_TRUE(odd_processes(run_of({1, 1, 1, 1.1, 1.1}), kMinEffect).empty());
+  EXPECT_EQ(outlier_processes(run_of({1, 1, 1, 1, 1, 1, 1.1, 0.9}), kMinEffect).size(), 2u);
+  EXPECT_TRUE(outlier_processes(run_of({1, 1, 1, 1.1, 1.1}), kMinEffect).empty());
 }
 
 TEST(Outliers, AreNotFoundByFewBenchmarks) {
-  EXPECT_TRUE(odd_processes(run_of({1, 1, 1, 1.1}, 7), kMinEffect).empty());
-  EXPECT_EQ(odd_processes(run_of({1, 1, 1, 1.1}, 8), kMinEffect).size(), 1u);
+  EXPECT_TRUE(outlier_processes(run_of({1, 1, 1, 1.1}, 7), kMinEffect).empty());
+  EXPECT_EQ(outlier_processes(run_of({1, 1, 1, 1.1}, 8), kMinEffect).size(), 1u);
 }
 
 TEST(Outliers, AreHeldAgainstTheirCard) {
   auto run = run_of({1, 1, 1, 1, 1.1, 1.1, 1.1, 1.2});
   run.cards = {"one", "two"};
   for (BenchmarkSeries& series : run.benchmarks) {
-    for (std::size_t i = 4; i < 8; ++i) series.invocations[i].card = 1;
+    for (std::size_t i = 4; i < 8; ++i) series.processes[i].card = 1;
   }
-  const auto outliers = odd_processes(run, kMinEffect);
+  const auto outliers = outlier_processes(run, kMinEffect);
   ASSERT_EQ(outliers.size(), 1u);
   EXPECT_EQ(outliers[0].process, 7);
 }
 
 TEST(Judge, SetsAnOutlierAside) {
   auto slower = run_of({1, 1, 1.1, 1, 1});
-  for (InvocationSummary& summary : slower.benchmarks[0].invocations) {
+  for (ProcessSummary& summary : slower.benchmarks[0].processes) {
     summary.time_ns *= 1.05;
     summary.cycles *= 1.05;
   }

@@ -18,9 +18,9 @@ Simulation with_tails(Simulation simulation) {
 
 // Of half of the suites four, of half five processes a side.
 Counts simulate_four_and_five(Simulation simulation, int suites) {
-  simulation.invocations = 4;
+  simulation.processes = 4;
   Counts counts = simulate(with_tails(simulation), suites / 2);
-  simulation.invocations = 5;
+  simulation.processes = 5;
   const Counts five = simulate(with_tails(simulation), suites / 2);
   counts.suites += five.suites;
   counts.suites_with_false_regressions += five.suites_with_false_regressions;
@@ -31,8 +31,8 @@ Counts simulate_four_and_five(Simulation simulation, int suites) {
 // Of half of the suites two, of half three, and what looks slower is measured again.
 int extended_alarms(Simulation simulation, int suites) {
   int alarms = 0;
-  for (const int invocations : {2, 3}) {
-    simulation.invocations = invocations;
+  for (const int processes : {2, 3}) {
+    simulation.processes = processes;
     if (simulation.is_stored) simulation.baseline_invocations = kFewestProcesses;
     alarms +=
         simulate_sequential(with_tails(simulation), suites / 2).suites_with_false_regressions;
@@ -62,7 +62,7 @@ double found(Simulation simulation, int suites) {
 }
 
 Simulation one_slower(double slowdown) {
-  return {.invocations = 4, .slowed_share = 1.0 / 60, .slowdown = slowdown};
+  return {.processes = 4, .slowed_share = 1.0 / 60, .slowdown = slowdown};
 }
 
 TEST(Promises, HoldWithHeavyTails) { expect_no_alarm({}); }
@@ -75,7 +75,7 @@ TEST(Promises, HoldWithTwoModes) {
 // Nothing can be added to it: what looks slower stays undecided, and a gate does not pass it.
 TEST(Promises, AStoredBaselineOfFewProcessesCallsNothing) {
   for (const int processes : {2, 3}) {
-    const Simulation few{.invocations = 3,
+    const Simulation few{.processes = 3,
                          .baseline_invocations = processes,
                          .is_stored = true,
                          .slowed_share = 0.1,

@@ -22,7 +22,7 @@ struct Values {
 Values values_of(const Comparison& comparison, const BenchmarkSeries& series, double share,
                  Part part, const std::vector<int>& cards, double gap) {
   Values values;
-  for (const InvocationSummary& summary : series.invocations) {
+  for (const ProcessSummary& summary : series.processes) {
     const int card = cards.at(static_cast<std::size_t>(summary.card));
     if (card == kNotCompared || (part == Part::kExtension && !summary.extension)) continue;
     values.logarithms.push_back(log_at_share(summary, share) -
@@ -34,7 +34,7 @@ Values values_of(const Comparison& comparison, const BenchmarkSeries& series, do
 }
 
 bool has_extension(const BenchmarkSeries& series) {
-  return std::ranges::any_of(series.invocations, &InvocationSummary::extension);
+  return std::ranges::any_of(series.processes, &ProcessSummary::extension);
 }
 
 bool has_cycles(const Comparison& comparison) {

@@ -32,7 +32,7 @@ struct MachineMoves {
 
 struct Simulation {
   int benchmarks = 60;
-  int invocations = 5;
+  int processes = 5;
   int baseline_invocations = 0;  // 0: as many
   bool is_stored = false;        // the baseline is of another session
   double slowed_share = 0;
@@ -126,14 +126,14 @@ class Simulator {
   }
 
   // One process. Time and cycles share most of their noise, as both come of the same samples.
-  InvocationSummary measure(const SimulatedBenchmark& benchmark, double ratio) {
+  ProcessSummary measure(const SimulatedBenchmark& benchmark, double ratio) {
     const double shared = draw();
     const double mode = benchmark.has_two_modes && uniform_(random_) < 0.2 ? 1.03 : 1;
     const auto value = [&] {
       return mode * ratio * std::exp(benchmark.noise * (0.9 * shared + std::sqrt(0.19) * draw()));
     };
     const double time_ns = 2e3 * std::pow(1e3, benchmark.duration);
-    InvocationSummary summary;
+    ProcessSummary summary;
     summary.time_ns = time_ns * value();
     summary.cycles = 2 * time_ns * value();
     if (!simulation_.has_cycles) summary.cycles = std::numeric_limits<double>::quiet_NaN();
@@ -150,7 +150,7 @@ class Simulator {
   Run baseline(const std::vector<SimulatedBenchmark>& suite) {
     const int cards = std::max(1, simulation_.baseline_cards);
     const int processes = simulation_.baseline_invocations > 0 ? simulation_.baseline_invocations
-                                                               : simulation_.invocations;
+                                                               : simulation_.processes;
     Run run;
     run.session = simulation_.is_stored ? "" : "one";
     for (const SimulatedBenchmark& benchmark : suite) {
@@ -164,9 +164,9 @@ class Simulator {
         for (int k = 0; k < processes; ++k) {
           // Of five cards two processes each.
           if (cards > 1 && k >= 2) break;
-          InvocationSummary summary = measure(suite[i], ratio);
+          ProcessSummary summary = measure(suite[i], ratio);
           summary.card = card;
-          run.benchmarks[i].invocations.push_back(summary);
+          run.benchmarks[i].processes.push_back(summary);
         }
       }
     }
@@ -180,9 +180,9 @@ class Simulator {
     run.cards = {simulation_.baseline_cards > 0 ? "GPU-other" : "GPU-0"};
     for (const SimulatedBenchmark& benchmark : suite) {
       run.benchmarks.push_back(series(benchmark, benchmark.is_identical ? "0f" : "1e"));
-      for (int k = 0; k < simulation_.invocations; ++k) {
+      for (int k = 0; k < simulation_.processes; ++k) {
         const double odd = k == 1 ? 1 + simulation_.odd_process : 1;
-        run.benchmarks.back().invocations.push_back(
+        run.benchmarks.back().processes.push_back(
             measure(benchmark, odd * candidate_ratio(benchmark)));
       }
     }
@@ -288,7 +288,7 @@ class SequentialSuite {
         candidate_(simulator.candidate(suite_)) {}
 
   std::vector<Verdict> run_to_the_end() {
-    const int minimum = simulator_.simulation().invocations;
+    const int minimum = simulator_.simulation().processes;
     auto verdicts = judge(baseline_, candidate_, simulator_.simulation().rule);
     for (int round = minimum; round < 3 * minimum; ++round) {
       if (!extend(verdicts)) break;
@@ -308,7 +308,7 @@ class SequentialSuite {
       add(i, Simulator::candidate_ratio(suite_[i]), candidate_);
       any = true;
     }
-    for (Run* run : {&baseline_, &candidate_}) run->processes.push_back("fresh");
+    for (Run* run : {&baseline_, &candidate_}) run->process_names.push_back("fresh");
     return any;
   }
 
@@ -317,10 +317,10 @@ class SequentialSuite {
   }
 
   void add(std::size_t i, double ratio, Run& run) {
-    InvocationSummary summary = simulator_.measure(suite_[i], ratio);
+    ProcessSummary summary = simulator_.measure(suite_[i], ratio);
     summary.extension = true;
-    summary.process = static_cast<int>(run.processes.size());
-    run.benchmarks[i].invocations.push_back(summary);
+    summary.process = static_cast<int>(run.process_names.size());
+    run.benchmarks[i].processes.push_back(summary);
   }
 
   Simulator& simulator_;

@@ -19,12 +19,12 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST(Calibration, UnchangedSuitesRaiseNoAlarm) {
-  for (const int invocations : {2, 3, 5}) {
-    const Counts counts = simulate({.invocations = invocations}, 1000);
+  for (const int processes : {2, 3, 5}) {
+    const Counts counts = simulate({.processes = processes}, 1000);
     // 1 in 100 is what the rate promises where noise is so large that the smallest effect that
     // matters does not show beside it, as that of most of these benchmarks is: 10 of 1,000 suites,
     // and by chance up to 16.
-    EXPECT_LE(counts.suites_with_false_calls, 16) << invocations;
+    EXPECT_LE(counts.suites_with_false_calls, 16) << processes;
   }
 }
 
@@ -34,11 +34,11 @@ TEST(Calibration, UnchangedSuitesRaiseNoAlarm) {
 // five: the simulated noise is log-uniform and not of the prior's shape, which few processes
 // feel.
 TEST(Calibration, TheLevelHoldsWhereEveryBenchmarkSitsOnTheEdge) {
-  for (const int invocations : {2, 5}) {
+  for (const int processes : {2, 5}) {
     const Counts counts = simulate(
-        {.invocations = invocations, .shift = Rule{}.min_effect, .has_cycles = false}, 1000);
-    EXPECT_LE(counts.suites_with_false_calls, 20) << invocations;
-    EXPECT_GE(counts.suites_with_false_calls, 2) << invocations;  // else it is a test of nothing
+        {.processes = processes, .shift = Rule{}.min_effect, .has_cycles = false}, 1000);
+    EXPECT_LE(counts.suites_with_false_calls, 20) << processes;
+    EXPECT_GE(counts.suites_with_false_calls, 2) << processes;  // else it is a test of nothing
   }
 }
 
@@ -52,18 +52,18 @@ TEST(Calibration, FalseDiscoveriesStayBelowTheRate) {
 }
 
 TEST(Calibration, IntervalsCoverAsOftenAsTheySay) {
-  for (const int invocations : {2, 5}) {
-    const Counts counts = simulate({.invocations = invocations, .shift = 0.01}, 300);
+  for (const int processes : {2, 5}) {
+    const Counts counts = simulate({.processes = processes, .shift = 0.01}, 300);
     const double covered = static_cast<double>(counts.covered) / counts.judged;
-    EXPECT_GE(covered, 0.935) << invocations;
-    EXPECT_LE(covered, 0.99) << invocations;
+    EXPECT_GE(covered, 0.935) << processes;
+    EXPECT_LE(covered, 0.99) << processes;
   }
 }
 
 TEST(Calibration, PowerGrowsWithTheEffectAndTheInvocations) {
-  const auto power = [](double slowdown, int invocations) {
+  const auto power = [](double slowdown, int processes) {
     const Counts counts =
-        simulate({.invocations = invocations, .slowed_share = 0.1, .slowdown = slowdown}, 100);
+        simulate({.processes = processes, .slowed_share = 0.1, .slowdown = slowdown}, 100);
     return static_cast<double>(counts.found) / counts.slowed;
   };
   EXPECT_LT(power(Rule{}.min_effect, 5), 0.01);
@@ -161,7 +161,7 @@ Found found_when_slowed(double slowdown, const Rule& rule) {
   Found found;
   for (auto& [baseline, candidate] : splits("paced-5ms", 2)) {
     for (BenchmarkSeries& series : candidate.benchmarks) {
-      for (InvocationSummary& invocation : series.invocations) {
+      for (ProcessSummary& invocation : series.processes) {
         invocation.time_ns *= 1 + slowdown;
         invocation.cycles *= 1 + slowdown;
       }

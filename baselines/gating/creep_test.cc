@@ -111,7 +111,7 @@ TEST(Creep, InTheSustainedRegimeIsThatOfCycles) {
   baseline.run.provenance.protocol = baseline.anchor->run.provenance.protocol = protocol;
   candidate.provenance.protocol = protocol;
   for (BenchmarkSeries& series : candidate.benchmarks) {
-    for (InvocationSummary& summary : series.invocations) summary.time_ns *= 0.9;  // a faster clock
+    for (ProcessSummary& summary : series.processes) summary.time_ns *= 0.9;  // a faster clock
   }
   const GateResult result = gate(baseline, candidate, with_max_creep(0.02));
   EXPECT_EQ(result.exit_code, ExitCode::kRegression);

@@ -81,7 +81,7 @@ void fold_ruled_out(double limit, GateResult& result) {
 // Asked for: a library that picks another kernel is to be looked at though time has not changed.
 void fold_kernels(const Run& baseline, const Run& candidate, GateResult& result) {
   if (result.exit_code == ExitCode::kRegression) return;
-  if (std::ranges::any_of(result.kernel_diffs, &KernelStory::launches_changed)) {
+  if (std::ranges::any_of(result.kernel_diffs, &KernelDiff::launches_changed)) {
     conclude(ExitCode::kRegression, GateCause::kOtherKernels, result);
     return;
   }
@@ -122,9 +122,9 @@ void explain_absent(const Run& baseline, const Run& candidate, std::vector<Verdi
 }
 
 // A copy only where there is something to leave out.
-const Run& without_set_aside(const Run& run, const std::vector<OddProcess>& odd, Run& copy) {
-  if (std::ranges::none_of(odd, &OddProcess::is_set_aside)) return run;
-  return copy = without_odd_processes(run, odd);
+const Run& without_set_aside(const Run& run, const std::vector<Outlier>& odd, Run& copy) {
+  if (std::ranges::none_of(odd, &Outlier::is_set_aside)) return run;
+  return copy = without_outliers(run, odd);
 }
 
 HostTimes host_times_of(const Run& baseline, const Run& candidate, const Rule& rule,
@@ -232,14 +232,14 @@ GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& op
   explain_absent(baseline, candidate, result.verdicts);
   add_left_out(baseline, "baseline", result.left_out);
   add_left_out(candidate, "candidate", result.left_out);
-  result.outliers_in_baseline = odd_processes(baseline, options.rule.min_effect);
-  result.outliers_in_candidate = odd_processes(candidate, options.rule.min_effect);
+  result.outliers_in_baseline = outlier_processes(baseline, options.rule.min_effect);
+  result.outliers_in_candidate = outlier_processes(candidate, options.rule.min_effect);
   result.host = host_times_of(baseline, candidate, options.rule, result);
   fold(options.strict, options.allow, result);
   if (options.require_ruled_out) fold_ruled_out(*options.require_ruled_out, result);
   fold_expectations(candidate, result);
   result.families = families_of(result.verdicts);
-  result.kernel_diffs = tell_stories(baseline, candidate, result.verdicts, options.rule);
+  result.kernel_diffs = explain_all(baseline, candidate, result.verdicts, options.rule);
   if (options.fail_on_changed_kernels) fold_kernels(baseline, candidate, result);
   if (options.fail_on_host) fold_host(result);
   return result;

@@ -107,10 +107,10 @@ struct GateResult {
   std::vector<Family> families;                      // the slowest first
   std::vector<UnmetExpectation> unmet_expectations;  // sorted by name
   std::vector<LeftOut> left_out;                     // the baseline's first
-  std::vector<OddProcess> outliers_in_baseline;      // by card and deviation
-  std::vector<OddProcess> outliers_in_candidate;
+  std::vector<Outlier> outliers_in_baseline;      // by card and deviation
+  std::vector<Outlier> outliers_in_candidate;
   HostTimes host;                         // what launching costs the host
-  std::vector<KernelStory> kernel_diffs;  // of what changed and why; sorted by name
+  std::vector<KernelDiff> kernel_diffs;  // of what changed and why; sorted by name
   std::optional<Staleness> staleness;     // of a stored baseline
   std::optional<Creep> creep;             // where there is an anchor
 };

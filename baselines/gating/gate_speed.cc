@@ -27,14 +27,14 @@ namespace fs = std::filesystem;
 
 struct Options {
   int benchmarks = 10'000;
-  int invocations = 5;
+  int processes = 5;
   int samples = 3;
 };
 
 Options parse_options(int argc, char** argv) {
   Options options;
   const std::pair<std::string_view, int*> known[] = {{"--benchmarks=", &options.benchmarks},
-                                                     {"--invocations=", &options.invocations},
+                                                     {"--invocations=", &options.processes},
                                                      {"--samples=", &options.samples}};
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
@@ -80,10 +80,10 @@ std::string run_file_text(const Options& options, unsigned seed) {
 }
 
 void write_runs(const fs::path& folder, const Options& options) {
-  const auto invocations = static_cast<std::size_t>(options.invocations);
-  in_parallel(2 * invocations, [&](std::size_t i) {
-    const fs::path side = i < invocations ? "baseline" : "candidate";
-    write_atomically(folder / side / fmt::format("{}.json", i % invocations + 1),
+  const auto processes = static_cast<std::size_t>(options.processes);
+  in_parallel(2 * processes, [&](std::size_t i) {
+    const fs::path side = i < processes ? "baseline" : "candidate";
+    write_atomically(folder / side / fmt::format("{}.json", i % processes + 1),
                      run_file_text(options, static_cast<unsigned>(i)));
   });
 }
@@ -124,7 +124,7 @@ void measure(const Options& options) {
   const ScratchFolder folder;
   write_runs(folder.path(), options);
   fmt::print("two runs of {} benchmarks x {} invocations x {} samples, {:.0f} MB\n",
-             options.benchmarks, options.invocations, options.samples,
+             options.benchmarks, options.processes, options.samples,
              folder_megabytes(folder.path()));
   ::malloc_trim(0);
   reset_peak_memory();

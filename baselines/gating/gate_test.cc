@@ -101,7 +101,7 @@ TEST(Gate, WhatLooksSlowerByTooFewProcessesIsNoPass) {
 
 TEST(Gate, WhatFewStoredProcessesSayIsSlowerIsNoPassEither) {
   BenchmarkSeries extended = test_series("a", slowed(0.05));
-  for (std::size_t i = 2; i < 5; ++i) extended.invocations[i].extension = true;
+  for (std::size_t i = 2; i < 5; ++i) extended.processes[i].extension = true;
   const auto quiet = test_series("b", kQuiet);
   const GateResult slower =
       gate_of({test_series("a", {1000, 1000.5, 999.5}), quiet}, {extended, quiet});
@@ -299,8 +299,8 @@ TEST(Gate, OtherEnvironmentsAreNotComparedUnlessAllowed) {
 // A row whose calls take the host so long, in every process a little more or less.
 BenchmarkSeries hosted(std::string name, double host_ns) {
   BenchmarkSeries series = test_series(std::move(name), kQuiet);
-  for (std::size_t i = 0; i < series.invocations.size(); ++i) {
-    series.invocations[i].host_ns = host_ns * (1 + 0.01 * static_cast<double>(i % 3));
+  for (std::size_t i = 0; i < series.processes.size(); ++i) {
+    series.processes[i].host_ns = host_ns * (1 + 0.01 * static_cast<double>(i % 3));
   }
   return series;
 }
@@ -308,7 +308,7 @@ BenchmarkSeries hosted(std::string name, double host_ns) {
 TEST(Gate, HostTimesFailWhereAskedToAlone) {
   const auto gated = [](double host_ns, bool fails, double slower = 0) {
     BenchmarkSeries candidate = hosted("a", host_ns);
-    for (InvocationSummary& summary : candidate.invocations) {
+    for (ProcessSummary& summary : candidate.processes) {
       summary.time_ns *= 1 + slower;
       summary.cycles *= 1 + slower;
     }
@@ -357,11 +357,11 @@ TEST(Gate, HostTimesAreThoseOfTheProcessesThatCount) {
   for (int row = 0; row < 10; ++row) {
     before.push_back(hosted(std::string(1, static_cast<char>('a' + row)), 9100));
     after.push_back(before.back());
-    InvocationSummary& last = after.back().invocations.back();
+    ProcessSummary& last = after.back().processes.back();
     last.time_ns *= 1.2;
     last.host_ns *= 20;
   }
-  for (InvocationSummary& summary : after[3].invocations) summary.host_ns += 20000;
+  for (ProcessSummary& summary : after[3].processes) summary.host_ns += 20000;
   auto baseline = test_run(before);
   auto candidate = test_run(after);
   number_processes(baseline);

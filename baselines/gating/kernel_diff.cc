@@ -40,7 +40,7 @@ bool moved(const std::vector<double>& before, const std::vector<double>& after, 
 }
 
 void compare_profiles(const KernelProfile& before, const KernelProfile& after, double least_ns,
-                      double level, KernelStory& diff) {
+                      double level, KernelDiff& diff) {
   diff.has_profiles = true;
   diff.pairs = pair_kernels(before.kernels, after.kernels);
   diff.gaps_ns = {median(before.gaps_ns), median(after.gaps_ns)};
@@ -53,7 +53,7 @@ void compare_profiles(const KernelProfile& before, const KernelProfile& after, d
 }
 
 template <typename Wanted>
-double change_of(const KernelStory& diff, Wanted wanted) {
+double change_of(const KernelDiff& diff, Wanted wanted) {
   double sum = 0;
   for (const KernelPair& pair : diff.pairs) sum += wanted(pair) ? pair.change_ns() : 0;
   return sum;
@@ -66,50 +66,50 @@ bool is_same(const KernelPair& pair) { return !pair.is_alone() && !pair.is_other
 // The one that accounts for most of a change of time. kUnexplained where all of them together do
 // not go its way by half of it at least: then the profiled call did something else than the
 // samples, and the largest of its small changes is noise.
-StoryKind largest_part(const KernelStory& diff, const Verdict& verdict) {
+KernelCause largest_part(const KernelDiff& diff, const Verdict& verdict) {
   const double direction = direction_of(verdict);
   const double gaps = diff.gaps_moved ? diff.gaps_ns.change() : 0;
-  const std::array<std::pair<StoryKind, double>, 4> parts{
-      {{StoryKind::kLaunches, change_of(diff, is_another_launch) + diff.memory_ns.change()},
-       {StoryKind::kOtherKernel, change_of(diff, is_another_kernel)},
-       {StoryKind::kGaps, gaps},
-       {StoryKind::kSameKernels, change_of(diff, is_same)}}};
+  const std::array<std::pair<KernelCause, double>, 4> parts{
+      {{KernelCause::kLaunches, change_of(diff, is_another_launch) + diff.memory_ns.change()},
+       {KernelCause::kOtherKernel, change_of(diff, is_another_kernel)},
+       {KernelCause::kGaps, gaps},
+       {KernelCause::kSameKernels, change_of(diff, is_same)}}};
   double sum = 0;
   for (const auto& [kind, change] : parts) sum += change;
   if (direction * sum < std::abs(verdict.estimates.effect) * verdict.baseline.time_ns / 2) {
-    return StoryKind::kUnexplained;
+    return KernelCause::kUnexplained;
   }
   const auto way = [&](const auto& part) { return direction * part.second; };
   return std::ranges::max_element(parts, {}, way)->first;
 }
 
-StoryKind changed_launches(const KernelStory& diff) {
+KernelCause changed_launches(const KernelDiff& diff) {
   if (std::ranges::any_of(diff.pairs, is_another_launch) || diff.memory_operations.change() != 0) {
-    return StoryKind::kLaunches;
+    return KernelCause::kLaunches;
   }
-  return std::ranges::any_of(diff.pairs, is_another_kernel) ? StoryKind::kOtherKernel
-                                                            : StoryKind::kNothing;
+  return std::ranges::any_of(diff.pairs, is_another_kernel) ? KernelCause::kOtherKernel
+                                                            : KernelCause::kNothing;
 }
 
-StoryKind kind_of(const KernelStory& diff, const Verdict& verdict) {
+KernelCause kind_of(const KernelDiff& diff, const Verdict& verdict) {
   const double direction = direction_of(verdict);
   if (!diff.has_profiles) {
-    if (verdict.reason.clock_moved) return StoryKind::kClock;
-    if (direction == 0) return StoryKind::kNothing;
-    return diff.work_changed() ? StoryKind::kOtherWork : StoryKind::kNoProfile;
+    if (verdict.reason.clock_moved) return KernelCause::kClock;
+    if (direction == 0) return KernelCause::kNothing;
+    return diff.work_changed() ? KernelCause::kOtherWork : KernelCause::kNoProfile;
   }
-  const StoryKind changed = changed_launches(diff);
+  const KernelCause changed = changed_launches(diff);
   if (direction != 0) {
-    const StoryKind largest = largest_part(diff, verdict);
-    if (largest != StoryKind::kUnexplained) return largest;
-    if (changed != StoryKind::kNothing) return changed;
-    if (verdict.reason.clock_moved) return StoryKind::kClock;
-    return diff.work_changed() ? StoryKind::kOtherWork : StoryKind::kUnexplained;
+    const KernelCause largest = largest_part(diff, verdict);
+    if (largest != KernelCause::kUnexplained) return largest;
+    if (changed != KernelCause::kNothing) return changed;
+    if (verdict.reason.clock_moved) return KernelCause::kClock;
+    return diff.work_changed() ? KernelCause::kOtherWork : KernelCause::kUnexplained;
   }
-  if (changed != StoryKind::kNothing) return changed;
-  if (verdict.reason.clock_moved) return StoryKind::kClock;
+  if (changed != KernelCause::kNothing) return changed;
+  if (verdict.reason.clock_moved) return KernelCause::kClock;
   const bool host = diff.gaps_moved || diff.leads_moved || diff.host_moved;
-  return host ? StoryKind::kGaps : StoryKind::kNothing;
+  return host ? KernelCause::kGaps : KernelCause::kNothing;
 }
 
 std::string why_unknown(const BenchmarkSeries& series, std::string_view side) {
@@ -117,7 +117,7 @@ std::string why_unknown(const BenchmarkSeries& series, std::string_view side) {
   return series.identity->unknown;
 }
 
-void compare_work(const BenchmarkSeries& before, const BenchmarkSeries& after, KernelStory& diff) {
+void compare_work(const BenchmarkSeries& before, const BenchmarkSeries& after, KernelDiff& diff) {
   diff.work_unknown = why_unknown(before, "baseline");
   if (diff.work_unknown.empty()) diff.work_unknown = why_unknown(after, "candidate");
   if (!diff.work_unknown.empty()) return;
@@ -140,37 +140,37 @@ double counter(const BenchmarkSeries& series, const std::string& name) {
 
 }  // namespace
 
-std::string_view story_name(StoryKind kind) {
+std::string_view cause_name(KernelCause kind) {
   switch (kind) {
-    case StoryKind::kNothing:
+    case KernelCause::kNothing:
       return "nothing";
-    case StoryKind::kLaunches:
+    case KernelCause::kLaunches:
       return "launches";
-    case StoryKind::kOtherKernel:
+    case KernelCause::kOtherKernel:
       return "other_kernel";
-    case StoryKind::kGaps:
+    case KernelCause::kGaps:
       return "gaps";
-    case StoryKind::kSameKernels:
+    case KernelCause::kSameKernels:
       return "same_kernels";
-    case StoryKind::kClock:
+    case KernelCause::kClock:
       return "clock";
-    case StoryKind::kOtherWork:
+    case KernelCause::kOtherWork:
       return "other_work";
-    case StoryKind::kUnexplained:
+    case KernelCause::kUnexplained:
       return "unexplained";
-    case StoryKind::kNoProfile:
+    case KernelCause::kNoProfile:
       return "no_profile";
   }
   return "";
 }
 
-bool KernelStory::launches_changed() const {
-  return changed_launches(*this) != StoryKind::kNothing;
+bool KernelDiff::launches_changed() const {
+  return changed_launches(*this) != KernelCause::kNothing;
 }
 
-KernelStory tell_story(const BenchmarkSeries* baseline, const BenchmarkSeries* candidate,
+KernelDiff explain(const BenchmarkSeries* baseline, const BenchmarkSeries* candidate,
                        const Verdict& verdict, const Rule& rule, std::size_t suite_size) {
-  KernelStory diff;
+  KernelDiff diff;
   diff.benchmark = verdict.benchmark;
   if (!baseline || !candidate) return diff;
   if (baseline->profile && candidate->profile) {
@@ -189,17 +189,17 @@ KernelStory tell_story(const BenchmarkSeries* baseline, const BenchmarkSeries* c
   return diff;
 }
 
-std::vector<KernelStory> tell_stories(const Run& baseline, const Run& candidate,
+std::vector<KernelDiff> explain_all(const Run& baseline, const Run& candidate,
                                       const std::vector<Verdict>& verdicts, const Rule& rule) {
   std::map<std::string_view, std::pair<const BenchmarkSeries*, const BenchmarkSeries*>> sides;
   for (const BenchmarkSeries& series : baseline.benchmarks) sides[series.name].first = &series;
   for (const BenchmarkSeries& series : candidate.benchmarks) sides[series.name].second = &series;
-  std::vector<KernelStory> diffs;
+  std::vector<KernelDiff> diffs;
   for (const Verdict& verdict : verdicts) {
     const auto& [before, after] = sides[verdict.benchmark];
-    KernelStory diff = tell_story(before, after, verdict, rule, verdicts.size());
+    KernelDiff diff = explain(before, after, verdict, rule, verdicts.size());
     const bool is_explained =
-        diff.kind != StoryKind::kNothing && diff.kind != StoryKind::kNoProfile;
+        diff.kind != KernelCause::kNothing && diff.kind != KernelCause::kNoProfile;
     if (is_explained) diffs.push_back(std::move(diff));
   }
   return diffs;

@@ -14,7 +14,7 @@
 
 namespace fusegate::baselines {
 
-enum class StoryKind {
+enum class KernelCause {
   kNothing,      // the same kernels, and no verdict that asks for a cause
   kLaunches,     // more or fewer kernels or memory operations
   kOtherKernel,  // another kernel in a kernel's place
@@ -26,7 +26,7 @@ enum class StoryKind {
   kNoProfile,    // time changed, and a side has no profile
 };
 
-std::string_view story_name(StoryKind kind);  // "same_kernels", ...
+std::string_view cause_name(KernelCause kind);  // "same_kernels", ...
 
 // One quantity on both sides. NaN where there is none.
 struct BeforeAfter {
@@ -35,9 +35,9 @@ struct BeforeAfter {
   double change() const { return after - before; }
 };
 
-struct KernelStory {
+struct KernelDiff {
   std::string benchmark;
-  StoryKind kind = StoryKind::kNothing;
+  KernelCause kind = KernelCause::kNothing;
   // Of the verdict that it explains.
   VerdictKind verdict = VerdictKind::kInconclusive;
   Estimates estimates;
@@ -71,12 +71,12 @@ struct KernelStory {
 };
 
 // Null sides are those that a run lacks. suite_size: how many benchmarks are explained.
-KernelStory tell_story(const BenchmarkSeries* baseline, const BenchmarkSeries* candidate,
+KernelDiff explain(const BenchmarkSeries* baseline, const BenchmarkSeries* candidate,
                        const Verdict& verdict, const Rule& rule, std::size_t suite_size);
 
 // Those of the verdicts' benchmarks in which something changed and a profile, or the clock,
 // explains it; in the verdicts' order.
-std::vector<KernelStory> tell_stories(const Run& baseline, const Run& candidate,
+std::vector<KernelDiff> explain_all(const Run& baseline, const Run& candidate,
                                       const std::vector<Verdict>& verdicts, const Rule& rule);
 
 }  // namespace fusegate::baselines

@@ -13,93 +13,93 @@ namespace {
 using testing::IsEmpty;
 using testing::SizeIs;
 
-TEST(KernelStory, IsNoneWhereNothingChanged) { EXPECT_THAT(gate_of({}).kernel_diffs, IsEmpty()); }
+TEST(KernelDiff, IsNoneWhereNothingChanged) { EXPECT_THAT(gate_of({}).kernel_diffs, IsEmpty()); }
 
-TEST(KernelStory, TellsTheKernelThatGotSlower) {
+TEST(KernelDiff, TellsTheKernelThatGotSlower) {
   Side slow{.slower = 0.05};
   slow.launches[2].duration_ns = 45e3;
   slow.launches[0].duration_ns = 50.1e3;
-  const KernelStory diff = diff_of(slow);
-  EXPECT_EQ(diff.kind, StoryKind::kSameKernels);
+  const KernelDiff diff = diff_of(slow);
+  EXPECT_EQ(diff.kind, KernelCause::kSameKernels);
 }
 
-TEST(KernelStory, TellsTheKernelThatGotFaster) {
+TEST(KernelDiff, TellsTheKernelThatGotFaster) {
   Side fast{.slower = -0.05};
   fast.launches[1].duration_ns = 5e3;
-  EXPECT_EQ(diff_of(fast).kind, StoryKind::kSameKernels);
+  EXPECT_EQ(diff_of(fast).kind, KernelCause::kSameKernels);
 }
 
-TEST(KernelStory, TellsThatAnotherKernelWasPicked) {
+TEST(KernelDiff, TellsThatAnotherKernelWasPicked) {
   Side other{.slower = 0.05};
   other.launches[2] = {kSmall, "down_proj", 45e3};
-  const KernelStory diff = diff_of(other);
-  EXPECT_EQ(diff.kind, StoryKind::kOtherKernel);
+  const KernelDiff diff = diff_of(other);
+  EXPECT_EQ(diff.kind, KernelCause::kOtherKernel);
 }
 
-TEST(KernelStory, TakesTheReductionOfSplitKForPartOfTheOtherKernel) {
+TEST(KernelDiff, TakesTheReductionOfSplitKForPartOfTheOtherKernel) {
   Side other{.slower = 0.05};
   other.launches[2] = {kSplit, "down_proj", 41e3};
   other.launches.push_back({kReduce, "down_proj", 4e3});
-  const KernelStory diff = diff_of(other);
-  EXPECT_EQ(diff.kind, StoryKind::kOtherKernel);
+  const KernelDiff diff = diff_of(other);
+  EXPECT_EQ(diff.kind, KernelCause::kOtherKernel);
 }
 
-TEST(KernelStory, TellsOfAnotherLaunch) {
+TEST(KernelDiff, TellsOfAnotherLaunch) {
   Side more{.slower = 0.05};
   more.launches.insert(more.launches.begin() + 1, {kGelu, "gelu", 5e3});
-  const KernelStory diff = diff_of(more);
-  EXPECT_EQ(diff.kind, StoryKind::kLaunches);
+  const KernelDiff diff = diff_of(more);
+  EXPECT_EQ(diff.kind, KernelCause::kLaunches);
 }
 
-TEST(KernelStory, TellsOfAnotherMemoryOperation) {
+TEST(KernelDiff, TellsOfAnotherMemoryOperation) {
   Side more{.slower = 0.03};
   more.launches.insert(more.launches.begin(), {"", "", 3e3});
-  const KernelStory diff = diff_of(more);
-  EXPECT_EQ(diff.kind, StoryKind::kLaunches);
+  const KernelDiff diff = diff_of(more);
+  EXPECT_EQ(diff.kind, KernelCause::kLaunches);
 }
 
 // The samples are graphs, in which no kernel waits for the host.
-TEST(KernelStory, TellsOfTimeBetweenTheSameKernelsAlsoWhereTimeIsUnchanged) {
+TEST(KernelDiff, TellsOfTimeBetweenTheSameKernelsAlsoWhereTimeIsUnchanged) {
   Side host;
   host.launches[1].gap_ns += 15e3;
-  KernelStory diff = diff_of(host);
-  EXPECT_EQ(diff.kind, StoryKind::kGaps);
+  KernelDiff diff = diff_of(host);
+  EXPECT_EQ(diff.kind, KernelCause::kGaps);
   host.slower = 0.1;
   diff = diff_of(host);
-  EXPECT_EQ(diff.kind, StoryKind::kGaps);
+  EXPECT_EQ(diff.kind, KernelCause::kGaps);
 }
 
-TEST(KernelStory, TellsOfKernelsThatOverlapByLess) {
+TEST(KernelDiff, TellsOfKernelsThatOverlapByLess) {
   Side before, after;
   before.launches[1].gap_ns = -30e3;
   after.launches[1].gap_ns = -15e3;
   const GateResult result = gate(run_of(before), run_of(after), {});
   ASSERT_THAT(result.kernel_diffs, SizeIs(1));
-  const KernelStory& diff = result.kernel_diffs[0];
-  EXPECT_EQ(diff.kind, StoryKind::kGaps);
+  const KernelDiff& diff = result.kernel_diffs[0];
+  EXPECT_EQ(diff.kind, KernelCause::kGaps);
 }
 
 // A delay may hide behind kernels that still run.
-TEST(KernelStory, TellsOfAHostThatTakesTwiceAsLongToLaunch) {
+TEST(KernelDiff, TellsOfAHostThatTakesTwiceAsLongToLaunch) {
   const auto story_at = [](double host_ns) {
     Side host;
     host.host_ns = host_ns;
     const GateResult result = gate_of(host);
-    return result.kernel_diffs.empty() ? KernelStory() : result.kernel_diffs[0];
+    return result.kernel_diffs.empty() ? KernelDiff() : result.kernel_diffs[0];
   };
-  EXPECT_EQ(story_at(17e3).kind, StoryKind::kNothing);
-  EXPECT_EQ(story_at(60e3).kind, StoryKind::kGaps);
-  EXPECT_EQ(story_at(4e3).kind, StoryKind::kGaps);
+  EXPECT_EQ(story_at(17e3).kind, KernelCause::kNothing);
+  EXPECT_EQ(story_at(60e3).kind, KernelCause::kGaps);
+  EXPECT_EQ(story_at(4e3).kind, KernelCause::kGaps);
 }
 
-TEST(KernelStory, TellsOfALaterStart) {
+TEST(KernelDiff, TellsOfALaterStart) {
   Side host;
   host.launches[0].gap_ns += 15e3;
   EXPECT_TRUE(diff_of(host).leads_moved);
 }
 
 // Of 200 suites of unchanged code, with a host whose pauses vary by 10 %.
-TEST(KernelStory, IsSeldomToldOfAHostThatOnlyVaries) {
+TEST(KernelDiff, IsSeldomToldOfAHostThatOnlyVaries) {
   std::mt19937 random(7);
   std::normal_distribution<double> normal(0, 0.1);
   const auto pauses = [&] {
@@ -120,76 +120,76 @@ TEST(KernelStory, IsSeldomToldOfAHostThatOnlyVaries) {
     BenchmarkSeries before, after;
     before.profile = pauses();
     after.profile = pauses();
-    told += tell_story(&before, &after, verdict, Rule(), 60).kind != StoryKind::kNothing;
+    told += explain(&before, &after, verdict, Rule(), 60).kind != KernelCause::kNothing;
   }
   EXPECT_LE(told, 12);  // 4 are to be expected: 0.01 a suite, of gaps and of the start
 }
 
-TEST(KernelStory, LeavesAloneGapsThatDoNotExceedWhatMatters) {
+TEST(KernelDiff, LeavesAloneGapsThatDoNotExceedWhatMatters) {
   Side host;
   host.launches[1].gap_ns += 100;  // of 102 us, at 0.15 %
   EXPECT_THAT(gate_of(host).kernel_diffs, IsEmpty());
 }
 
-TEST(KernelStory, TellsOfAnotherClock) {
+TEST(KernelDiff, TellsOfAnotherClock) {
   const GateResult result = gate_of_another_clock();
   ASSERT_TRUE(result.verdicts[1].reason.clock_moved);
   ASSERT_THAT(result.kernel_diffs, SizeIs(1));
-  EXPECT_EQ(result.kernel_diffs[0].kind, StoryKind::kClock);
+  EXPECT_EQ(result.kernel_diffs[0].kind, KernelCause::kClock);
 }
 
-TEST(KernelStory, SaysWhereTheProfileDoesNotTell) {
+TEST(KernelDiff, SaysWhereTheProfileDoesNotTell) {
   Side slow{.slower = 0.05};
   slow.launches[2].duration_ns += 500;  // of 5100
-  const KernelStory diff = diff_of(slow);
-  EXPECT_EQ(diff.kind, StoryKind::kUnexplained);
+  const KernelDiff diff = diff_of(slow);
+  EXPECT_EQ(diff.kind, KernelCause::kUnexplained);
 }
 
-TEST(KernelStory, IsNotToldWithoutProfiles) {
+TEST(KernelDiff, IsNotToldWithoutProfiles) {
   baselines::Run baseline = run_of({});
   baseline.benchmarks[1].profile.reset();
   const baselines::Run candidate = run_of({.slower = 0.05});
   const GateResult result = gate(baseline, candidate, {});
   EXPECT_THAT(result.kernel_diffs, IsEmpty());
-  const KernelStory diff =
-      tell_story(&baseline.benchmarks[1], &candidate.benchmarks[1], result.verdicts[1], Rule(), 2);
-  EXPECT_EQ(diff.kind, StoryKind::kNoProfile);
+  const KernelDiff diff =
+      explain(&baseline.benchmarks[1], &candidate.benchmarks[1], result.verdicts[1], Rule(), 2);
+  EXPECT_EQ(diff.kind, KernelCause::kNoProfile);
 }
 
 // What each benchmark of a suite was without a cause for: its work differs, and its profile shows
 // nothing.
-TEST(KernelStory, IsThatWorkDiffersWhereNoProfileTells) {
+TEST(KernelDiff, IsThatWorkDiffersWhereNoProfileTells) {
   const Side before{.work = work_of_mlp()};
   Side slow{.slower = 0.05, .work = work_of_mlp()};
   EXPECT_EQ(gate(run_of(before), run_of(slow), {}).verdicts[1].kind, VerdictKind::kIdentical);
   slow.work[2].code = "0c";
-  KernelStory diff = diff_of(slow, before);
-  EXPECT_EQ(diff.kind, StoryKind::kOtherWork);
+  KernelDiff diff = diff_of(slow, before);
+  EXPECT_EQ(diff.kind, KernelCause::kOtherWork);
   EXPECT_FALSE(diff.launches_changed());
   slow.work[2] = work_of_mlp()[2];
   slow.work[2].launch = "grid 192x1x1, block 256x1x1";
-  EXPECT_EQ(diff_of(slow, before).kind, StoryKind::kOtherWork);
+  EXPECT_EQ(diff_of(slow, before).kind, KernelCause::kOtherWork);
   slow.launches[2].duration_ns = 45e3;
   diff = diff_of(slow, before);
-  EXPECT_EQ(diff.kind, StoryKind::kSameKernels);
+  EXPECT_EQ(diff.kind, KernelCause::kSameKernels);
   ASSERT_THAT(diff.work_changes, SizeIs(1));
   EXPECT_EQ(diff.work_changes[0].stage, "down_proj");
 }
 
-TEST(KernelStory, IsThatWorkDiffersAlsoWithoutProfiles) {
+TEST(KernelDiff, IsThatWorkDiffersAlsoWithoutProfiles) {
   Side slow{.slower = 0.05, .work = work_of_mlp()};
   slow.work[2].code = "0c";
   baselines::Run baseline = run_of({.work = work_of_mlp()});
   baseline.benchmarks[1].profile.reset();
   const GateResult result = gate(baseline, run_of(slow), {});
   ASSERT_THAT(result.kernel_diffs, SizeIs(1));
-  EXPECT_EQ(result.kernel_diffs[0].kind, StoryKind::kOtherWork);
+  EXPECT_EQ(result.kernel_diffs[0].kind, KernelCause::kOtherWork);
 }
 
-TEST(KernelStory, SaysWhyItIsNotKnownWhetherWorkDiffers) {
+TEST(KernelDiff, SaysWhyItIsNotKnownWhetherWorkDiffers) {
   const Side slow{.slower = 0.05, .work = work_of_mlp()};
   EXPECT_EQ(diff_of(slow).work_unknown, "the baseline has no code hashes");
-  EXPECT_EQ(diff_of(slow).kind, StoryKind::kUnexplained);
+  EXPECT_EQ(diff_of(slow).kind, KernelCause::kUnexplained);
   baselines::Run baseline = run_of({.work = work_of_mlp()});
   baseline.benchmarks[1].identity->unknown = "it differs from process to process";
   const GateResult result = gate(baseline, run_of(slow), {});
@@ -198,7 +198,7 @@ TEST(KernelStory, SaysWhyItIsNotKnownWhetherWorkDiffers) {
   EXPECT_FALSE(result.kernel_diffs[0].work_changed());
 }
 
-TEST(KernelStory, OfUnchangedTimeIsNoneWhereWorkAloneDiffers) {
+TEST(KernelDiff, OfUnchangedTimeIsNoneWhereWorkAloneDiffers) {
   Side other{.work = work_of_mlp()};
   other.work[2].code = "0c";
   EXPECT_THAT(gate(run_of({.work = work_of_mlp()}), run_of(other), {}).kernel_diffs, IsEmpty());

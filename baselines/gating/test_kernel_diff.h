@@ -64,7 +64,7 @@ inline GateResult gate_of_another_clock() {
   Run baseline = run_of({});
   Run candidate = run_of({.slower = 0.02, .clock_ghz = 2 / 1.02});
   for (Run* run : {&baseline, &candidate}) {
-    for (InvocationSummary& summary : run->benchmarks[1].invocations) {
+    for (ProcessSummary& summary : run->benchmarks[1].processes) {
       summary.clock_fit = {
           .time_squares = 0.01, .clock_squares = 0.01, .products = -0.01, .degrees_of_freedom = 47};
     }
@@ -72,10 +72,10 @@ inline GateResult gate_of_another_clock() {
   return gate(baseline, candidate, {});
 }
 
-inline KernelStory diff_of(const Side& candidate, const Side& baseline = {}) {
+inline KernelDiff diff_of(const Side& candidate, const Side& baseline = {}) {
   const GateResult result = gate(run_of(baseline), run_of(candidate), {});
   EXPECT_EQ(result.kernel_diffs.size(), 1u);
-  return result.kernel_diffs.empty() ? KernelStory() : result.kernel_diffs[0];
+  return result.kernel_diffs.empty() ? KernelDiff() : result.kernel_diffs[0];
 }
 
 }  // namespace fusegate::baselines

@@ -22,7 +22,7 @@ bool same_launch(const LaunchIdentity& a, const LaunchIdentity& b) {
 
 }  // namespace
 
-bool same_work(const CallIdentity& a, const CallIdentity& b) {
+bool identical_code(const CallIdentity& a, const CallIdentity& b) {
   return a.unknown.empty() && b.unknown.empty() && a.order == b.order &&
          std::ranges::equal(a.launches, b.launches, same_launch);
 }
@@ -31,7 +31,7 @@ CallIdentity common_identity(const std::vector<CallIdentity>& identities) {
   const CallIdentity& first = identities.front();
   for (const CallIdentity& other : identities) {
     if (!other.unknown.empty()) return other;
-    if (!same_work(first, other)) return {.unknown = "it differs from process to process"};
+    if (!identical_code(first, other)) return {.unknown = "it differs from process to process"};
   }
   return first;
 }

@@ -35,7 +35,7 @@ struct CallIdentity {
 };
 
 // Whether both are known and equal.
-bool same_work(const CallIdentity& a, const CallIdentity& b);
+bool identical_code(const CallIdentity& a, const CallIdentity& b);
 
 // The one that all have; unknown where they differ. identities must not be empty.
 CallIdentity common_identity(const std::vector<CallIdentity>& identities);

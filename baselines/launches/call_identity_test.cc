@@ -17,7 +17,7 @@ CallIdentity two_launches() {
 TEST(CallIdentity, IsEqualWhateverTheKernelsAreCalled) {
   CallIdentity renamed = two_launches();
   renamed.launches[0].kernel = "other::gemm";
-  EXPECT_TRUE(same_work(two_launches(), renamed));
+  EXPECT_TRUE(identical_code(two_launches(), renamed));
 }
 
 TEST(CallIdentity, DiffersInCodeLaunchArgumentsOrderAndNumber) {
@@ -29,25 +29,25 @@ TEST(CallIdentity, DiffersInCodeLaunchArgumentsOrderAndNumber) {
            [](CallIdentity& i) { i.launches.pop_back(); }}) {
     CallIdentity changed = two_launches();
     change(changed);
-    EXPECT_FALSE(same_work(two_launches(), changed)) << identity_json(changed);
+    EXPECT_FALSE(identical_code(two_launches(), changed)) << identity_json(changed);
   }
 }
 
 TEST(CallIdentity, IsEqualWhateverTheInstructions) {
   CallIdentity counted = two_launches();
   counted.launches[0].instructions = 1204;
-  EXPECT_TRUE(same_work(two_launches(), counted)) << "an older file does not have them";
+  EXPECT_TRUE(identical_code(two_launches(), counted)) << "an older file does not have them";
 }
 
 TEST(CallIdentity, IsNeverAssumed) {
   const CallIdentity unknown{.unknown = "no CUPTI"};
-  EXPECT_FALSE(same_work(unknown, unknown));
-  EXPECT_FALSE(same_work(two_launches(), unknown));
+  EXPECT_FALSE(identical_code(unknown, unknown));
+  EXPECT_FALSE(identical_code(two_launches(), unknown));
   EXPECT_EQ(common_identity({two_launches(), unknown}).unknown, "no CUPTI");
 }
 
 TEST(CallIdentity, OfARunIsTheOneThatAllItsProcessesHave) {
-  EXPECT_TRUE(same_work(common_identity({two_launches(), two_launches()}), two_launches()));
+  EXPECT_TRUE(identical_code(common_identity({two_launches(), two_launches()}), two_launches()));
   CallIdentity other = two_launches();
   other.launches[0].arguments = "ff";
   EXPECT_EQ(common_identity({two_launches(), other}).unknown, "it differs from process to process");
@@ -56,7 +56,7 @@ TEST(CallIdentity, OfARunIsTheOneThatAllItsProcessesHave) {
 TEST(CallIdentity, ReadsBackWhatItWrites) {
   const nlohmann::json text = identity_json(two_launches());
   const CallIdentity read = parse_identity(JsonField(text, "f.json", "identity"));
-  EXPECT_TRUE(same_work(read, two_launches()));
+  EXPECT_TRUE(identical_code(read, two_launches()));
   EXPECT_EQ(read.launches[0].kernel, "ns::gemm");
   EXPECT_EQ(read.launches[0].instructions, 0);
   EXPECT_FALSE(text["launches"][0].contains("instructions"));

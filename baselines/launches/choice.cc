@@ -7,7 +7,7 @@ constexpr std::string_view kRank = ": candidate ";
 
 }  // namespace
 
-bool is_measured_choice(std::string_view choice) { return choice.find(kRank) != choice.npos; }
+bool is_autotuned(std::string_view choice) { return choice.find(kRank) != choice.npos; }
 
 std::string_view choice_name(std::string_view choice) {
   const std::size_t rank = choice.find(kRank);

@@ -7,7 +7,7 @@
 namespace fusegate::baselines {
 
 // Whether it was autotuned: another process may choose another candidate.
-bool is_measured_choice(std::string_view choice);
+bool is_autotuned(std::string_view choice);
 
 // The candidate's name, "algo 66, tile 18".
 std::string_view choice_name(std::string_view choice);

@@ -15,8 +15,8 @@ TEST(Choice, IsKnownByItsNameHoweverItWasFound) {
 }
 
 TEST(Choice, IsMeasuredWhereItHasARank) {
-  EXPECT_TRUE(is_measured_choice("tuned: candidate 3 of 8, algo 66"));
-  EXPECT_FALSE(is_measured_choice("algo 66"));
+  EXPECT_TRUE(is_autotuned("tuned: candidate 3 of 8, algo 66"));
+  EXPECT_FALSE(is_autotuned("algo 66"));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ TEST(Identities, AreReadBackAsTheyWereWritten) {
                           .failures = {{"e/f", "wrong"}}});
   const Identities read = read_identities(path);
   EXPECT_EQ(read.context.at("suite"), "pr");
-  EXPECT_TRUE(same_work(read.benchmarks.at("a/b"), identity));
+  EXPECT_TRUE(identical_code(read.benchmarks.at("a/b"), identity));
   EXPECT_EQ(read.benchmarks.at("c/d").unknown, "no CUPTI");
   EXPECT_EQ(read.choices.at("a/b").at("down_proj"), "algo 66");
   EXPECT_EQ(read.counters.at("a/b").at("flops"), 1.5e9);

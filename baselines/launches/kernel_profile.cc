@@ -106,9 +106,9 @@ KernelProfile kernel_profile(const CallProfile& call) {
 
 KernelProfile merge_profiles(const std::vector<KernelProfile>& profiles) {
   std::vector<std::vector<const KernelProfile*>> groups;
-  int invocations = 0;
+  int processes = 0;
   for (const KernelProfile& profile : profiles) {
-    invocations += profile.invocations;
+    processes += profile.processes;
     const auto same = std::ranges::find_if(
         groups, [&](const auto& group) { return launch_the_same(*group.front(), profile); });
     if (same == groups.end()) {
@@ -119,7 +119,7 @@ KernelProfile merge_profiles(const std::vector<KernelProfile>& profiles) {
   }
   KernelProfile merged = medians(
       *std::ranges::max_element(groups, {}, [](const auto& group) { return group.size(); }));
-  merged.invocations = invocations;
+  merged.processes = processes;
   return merged;
 }
 
@@ -141,7 +141,7 @@ KernelProfile read_stored_profile(const JsonField& field) {
     leads.fail("must have as many elements as gaps_ns");
   }
   const auto processes = field.find("processes");
-  profile.invocations = (processes ? *processes : field.at("invocations")).integer();
+  profile.processes = (processes ? *processes : field.at("invocations")).integer();
   return profile;
 }
 
@@ -158,7 +158,7 @@ json stored_profile_json(const KernelProfile& profile) {
           {"memory_ns", rounded(profile.memory_ns)},
           {"gaps_ns", rounded_list(profile.gaps_ns)},
           {"leads_ns", rounded_list(profile.leads_ns)},
-          {"processes", profile.invocations}};
+          {"processes", profile.processes}};
 }
 
 }  // namespace fusegate::baselines

@@ -31,7 +31,7 @@ struct KernelProfile {
   // GPU started.
   std::vector<double> gaps_ns;
   std::vector<double> leads_ns;
-  int invocations = 1;  // that were profiled
+  int processes = 1;  // that were profiled
 };
 
 // Of one profiled call.

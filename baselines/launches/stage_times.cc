@@ -42,11 +42,11 @@ Shape shape_of(const StageTimes& times) {
   return shape;
 }
 
-std::vector<const StageTimes*> largest_group(const std::vector<StageTimes>& invocations) {
+std::vector<const StageTimes*> largest_group(const std::vector<StageTimes>& processes) {
   std::map<Shape, std::vector<const StageTimes*>> groups;
-  for (const StageTimes& one : invocations) groups[shape_of(one)].push_back(&one);
+  for (const StageTimes& one : processes) groups[shape_of(one)].push_back(&one);
   const std::vector<const StageTimes*>* largest = nullptr;
-  for (const StageTimes& one : invocations) {
+  for (const StageTimes& one : processes) {
     const auto& group = groups.at(shape_of(one));
     if (largest == nullptr || group.size() > largest->size()) largest = &group;
   }
@@ -81,10 +81,10 @@ StageTimes stage_times(const CallProfile& profile) {
   return times;
 }
 
-StageTimes median_stage_times(const std::vector<StageTimes>& invocations) {
-  const std::vector<const StageTimes*> group = largest_group(invocations);
+StageTimes median_stage_times(const std::vector<StageTimes>& processes) {
+  const std::vector<const StageTimes*> group = largest_group(processes);
   StageTimes result = *group.front();
-  result.invocations = static_cast<int>(group.size());
+  result.processes = static_cast<int>(group.size());
   result.span_ns = median_of(group, [](const StageTimes& one) { return one.span_ns; });
   result.gap_ns = median_of(group, [](const StageTimes& one) { return one.gap_ns; });
   for (std::size_t i = 0; i < result.stages.size(); ++i) {

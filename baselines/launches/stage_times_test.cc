@@ -76,7 +76,7 @@ TEST(MedianStageTimes, AreOfTheProcessesThatLaunchedAlike) {
   split.kernels = {kernel("addmm", 0, 10), kernel("addmm", 20, 10)};
   const StageTimes times = median_stage_times(
       {stage_times(split), of_one_kernel(100), of_one_kernel(300), of_one_kernel(120)});
-  EXPECT_EQ(times.invocations, 3);
+  EXPECT_EQ(times.processes, 3);
   ASSERT_EQ(times.stages.size(), 1u);
   EXPECT_EQ(times.stages[0].kernels, 1);
   EXPECT_DOUBLE_EQ(times.stages[0].own_ns, 120);

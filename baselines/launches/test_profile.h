@@ -48,9 +48,9 @@ inline nlohmann::json test_profile_json(const std::vector<TestLaunch>& launches)
 }
 
 // One an invocation, each with its pauses longer by 1 ns than the one before.
-inline KernelProfile test_profile(std::vector<TestLaunch> launches, int invocations = 5) {
+inline KernelProfile test_profile(std::vector<TestLaunch> launches, int processes = 5) {
   std::vector<KernelProfile> profiles;
-  for (int i = 0; i < invocations; ++i) {
+  for (int i = 0; i < processes; ++i) {
     const nlohmann::json json = test_profile_json(launches);
     profiles.push_back(kernel_profile(parse_call_profile(JsonField(json, "test", "profile"))));
     for (TestLaunch& launch : launches) launch.gap_ns += 1;

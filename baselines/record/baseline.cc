@@ -53,7 +53,7 @@ std::string lone_cards(const Run& run) {
   std::vector<int> most(run.cards.size());
   for (const BenchmarkSeries& series : run.benchmarks) {
     std::vector<int> count(run.cards.size());
-    for (const InvocationSummary& summary : series.invocations) {
+    for (const ProcessSummary& summary : series.processes) {
       const auto card = static_cast<std::size_t>(summary.card);
       most[card] = std::max(most[card], ++count[card]);
     }
@@ -115,8 +115,8 @@ int read_number(const JsonField& field, std::string_view names, std::size_t coun
 }
 
 // run: with its cards and processes.
-void read_invocations(const JsonField& entry, const Run& run, BenchmarkSeries& series) {
-  InvocationSummary summary;
+void read_processes(const JsonField& entry, const Run& run, BenchmarkSeries& series) {
+  ProcessSummary summary;
   // Published figures have neither; our baselines have both.
   if (const auto spread = entry.find("spread")) summary.spread = spread->number();
   if (const auto samples = entry.find("samples")) summary.samples = samples->integer();
@@ -136,9 +136,9 @@ void read_invocations(const JsonField& entry, const Run& run, BenchmarkSeries& s
     if (!host_graphs.empty()) summary.host_graph_ns = host_graphs[i].positive_number();
     if (!cards.empty()) summary.card = read_number(cards[i], "cards", run.cards.size());
     if (!processes.empty()) {
-      summary.process = read_number(processes[i], "processes", run.processes.size());
+      summary.process = read_number(processes[i], "processes", run.process_names.size());
     }
-    series.invocations.push_back(summary);
+    series.processes.push_back(summary);
   }
   if (times.empty() && series.failure.empty()) entry.at("time_ns").fail("must not be empty");
 }
@@ -147,7 +147,7 @@ BenchmarkSeries read_series(const JsonField& entry, const Run& run) {
   BenchmarkSeries series;
   series.name = entry.at("name").text();
   series.failure = entry.text_or_empty("failure");
-  read_invocations(entry, run, series);
+  read_processes(entry, run, series);
   if (const auto counters = entry.find("counters")) {
     for (const auto& [name, value] : counters->members()) {
       series.counters.emplace(name, value.number());
@@ -167,7 +167,7 @@ void read_benchmarks(const JsonField& field, Run& run) {
   for (const JsonField& entry : field.elements()) {
     run.benchmarks.push_back(read_series(entry, run));
   }
-  if (run.processes.empty()) number_processes(run);
+  if (run.process_names.empty()) number_processes(run);
   std::ranges::sort(run.benchmarks, {}, &BenchmarkSeries::name);
   const auto twice = std::ranges::adjacent_find(run.benchmarks, {}, &BenchmarkSeries::name);
   if (twice != run.benchmarks.end()) {
@@ -213,7 +213,7 @@ std::vector<std::string> reasons_not_to_accept(const Run& run) {
     reasons.push_back(lone + " measured once only; measure at least two processes per card");
   }
   const bool single = std::ranges::any_of(run.benchmarks, [](const BenchmarkSeries& series) {
-    return series.invocations.size() == 1 && series.failure.empty();
+    return series.processes.size() == 1 && series.failure.empty();
   });
   if (single || run.benchmarks.empty()) {
     reasons.push_back(
@@ -236,7 +236,7 @@ Baseline parse_baseline(std::string_view text, const std::string& source) {
   if (const auto provenance = field.find("provenance")) {
     read_provenance(*provenance, baseline.run.provenance);
     read_names(*provenance, "cards", baseline.run.cards);
-    read_names(*provenance, "processes", baseline.run.processes);
+    read_names(*provenance, "processes", baseline.run.process_names);
   }
   if (baseline.run.cards.empty()) baseline.run.cards = cards_of(baseline.run);
   baseline.run.environment = read_environment(field.at("environment"));

@@ -40,8 +40,8 @@ Baseline example() {
   run.doubts = {Doubt::kUnlockedClocks};
   BenchmarkSeries linear;
   linear.name = "linear/addmm/bf16/batch:64/seq:128/dim:768/hidden:3072";
-  linear.invocations = {{58123.4567, 99948123.4, 0.00123456, 60}, {58200, 1e8, 0.002, 60}};
-  linear.invocations[0].clock_fit = {.time_squares = 0.012345678,
+  linear.processes = {{58123.4567, 99948123.4, 0.00123456, 60}, {58200, 1e8, 0.002, 60}};
+  linear.processes[0].clock_fit = {.time_squares = 0.012345678,
                                      .clock_squares = 0.5,
                                      .products = -0.25,
                                      .degrees_of_freedom = 59};
@@ -49,7 +49,7 @@ Baseline example() {
   linear.choices = {{"addmm", "algo 66"}};
   BenchmarkSeries geglu;
   geglu.name = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072";
-  geglu.invocations = {{1.5, kNan, 0, 30}};
+  geglu.processes = {{1.5, kNan, 0, 30}};
   geglu.doubts = {Doubt::kUnsteady, Doubt::kClockUnread};
   run.benchmarks = {linear, geglu};
   return baseline;
@@ -67,7 +67,7 @@ TEST(BaselineText, KeepsWhatWasLaunchedOnTheBenchmarksLine) {
   const Baseline read = parse_baseline(text, "b.json");
   EXPECT_FALSE(read.run.benchmarks[0].identity.has_value());
   EXPECT_TRUE(
-      same_work(read.run.benchmarks[1].identity.value(), *original.run.benchmarks[0].identity));
+      identical_code(read.run.benchmarks[1].identity.value(), *original.run.benchmarks[0].identity));
   EXPECT_EQ(read.run.benchmarks[1].identity->launches[0].instructions, 1204);
   EXPECT_EQ(baseline_text(read).size(), text.size());
 }
@@ -93,20 +93,20 @@ TEST(BaselineText, ReadsBackWithinRounding) {
   ASSERT_EQ(read.run.benchmarks.size(), 2u);
   const BenchmarkSeries& geglu = read.run.benchmarks[0];
   EXPECT_EQ(geglu.name, original.run.benchmarks[1].name);
-  EXPECT_TRUE(std::isnan(geglu.invocations.at(0).cycles));
+  EXPECT_TRUE(std::isnan(geglu.processes.at(0).cycles));
   EXPECT_THAT(geglu.doubts, ElementsAre(Doubt::kUnsteady, Doubt::kClockUnread));
   const BenchmarkSeries& linear = read.run.benchmarks[1];
-  ASSERT_EQ(linear.invocations.size(), 2u);
-  EXPECT_EQ(linear.invocations[0].time_ns, 58123);
-  EXPECT_EQ(linear.invocations[0].cycles, 99948000);
-  EXPECT_EQ(linear.invocations[1].time_ns, 58200);
-  EXPECT_EQ(linear.invocations[0].clock_fit.time_squares, 0.012346);
-  EXPECT_EQ(linear.invocations[0].clock_fit.clock_squares, 0.5);
-  EXPECT_EQ(linear.invocations[0].clock_fit.products, -0.25);
-  EXPECT_EQ(linear.invocations[0].clock_fit.degrees_of_freedom, 59);
-  EXPECT_EQ(linear.invocations[1].clock_fit.degrees_of_freedom, 0);
-  EXPECT_NEAR(linear.invocations[0].spread, 0.0016173, 1e-9);  // the median of both
-  EXPECT_EQ(linear.invocations[0].samples, 60);
+  ASSERT_EQ(linear.processes.size(), 2u);
+  EXPECT_EQ(linear.processes[0].time_ns, 58123);
+  EXPECT_EQ(linear.processes[0].cycles, 99948000);
+  EXPECT_EQ(linear.processes[1].time_ns, 58200);
+  EXPECT_EQ(linear.processes[0].clock_fit.time_squares, 0.012346);
+  EXPECT_EQ(linear.processes[0].clock_fit.clock_squares, 0.5);
+  EXPECT_EQ(linear.processes[0].clock_fit.products, -0.25);
+  EXPECT_EQ(linear.processes[0].clock_fit.degrees_of_freedom, 59);
+  EXPECT_EQ(linear.processes[1].clock_fit.degrees_of_freedom, 0);
+  EXPECT_NEAR(linear.processes[0].spread, 0.0016173, 1e-9);  // the median of both
+  EXPECT_EQ(linear.processes[0].samples, 60);
   EXPECT_EQ(linear.counters.at("flops"), 38655000000.0);
   EXPECT_EQ(linear.choices, original.run.benchmarks[0].choices);
 }
@@ -116,10 +116,10 @@ Baseline of_two_cards() {
   Baseline baseline = example();
   baseline.run.cards = {"GPU-1", "GPU-2"};
   baseline.run.benchmarks.resize(1);
-  auto& invocations = baseline.run.benchmarks[0].invocations;
-  invocations.push_back(invocations[0]);
-  invocations.push_back(invocations[1]);
-  invocations[1].card = invocations[2].card = 1;
+  auto& processes = baseline.run.benchmarks[0].processes;
+  processes.push_back(processes[0]);
+  processes.push_back(processes[1]);
+  processes[1].card = processes[2].card = 1;
   return baseline;
 }
 
@@ -129,7 +129,7 @@ TEST(BaselineText, KeepsTheCardOfEveryProcess) {
   const Baseline read = parse_baseline(text, "b.json");
   EXPECT_THAT(read.run.cards, ElementsAre("GPU-1", "GPU-2"));
   std::vector<int> cards;
-  for (const auto& summary : read.run.benchmarks[0].invocations) cards.push_back(summary.card);
+  for (const auto& summary : read.run.benchmarks[0].processes) cards.push_back(summary.card);
   EXPECT_THAT(cards, ElementsAre(0, 1, 1, 0));
   EXPECT_EQ(baseline_text(read), text);
 }
@@ -144,24 +144,24 @@ TEST(BaselineText, KeepsTheHostsTimeOfEveryProcess) {
   Baseline baseline = example();
   baseline.run.provenance.cpu = "Xeon 8";
   baseline.run.benchmarks.resize(1);
-  auto& invocations = baseline.run.benchmarks[0].invocations;
-  invocations[0].host_ns = 9123.456;
-  invocations[1].host_ns = 9000;
-  invocations[0].host_graph_ns = 3060;  // of the other process it is not known
+  auto& processes = baseline.run.benchmarks[0].processes;
+  processes[0].host_ns = 9123.456;
+  processes[1].host_ns = 9000;
+  processes[0].host_graph_ns = 3060;  // of the other process it is not known
   const std::string text = baseline_text(baseline);
   EXPECT_THAT(text, HasSubstr(R"("host_ns":[9123.5,9000],"spread")"));
   EXPECT_THAT(text, testing::Not(HasSubstr("host_graph_ns")));
   const Baseline read = parse_baseline(text, "b.json");
-  EXPECT_EQ(read.run.benchmarks[0].invocations[0].host_ns, 9123.5);
-  EXPECT_EQ(read.run.benchmarks[0].invocations[1].host_ns, 9000);
-  EXPECT_TRUE(std::isnan(read.run.benchmarks[0].invocations[0].host_graph_ns));
+  EXPECT_EQ(read.run.benchmarks[0].processes[0].host_ns, 9123.5);
+  EXPECT_EQ(read.run.benchmarks[0].processes[1].host_ns, 9000);
+  EXPECT_TRUE(std::isnan(read.run.benchmarks[0].processes[0].host_graph_ns));
   EXPECT_EQ(read.run.provenance.cpu, "Xeon 8");
   EXPECT_EQ(baseline_text(read), text);
 }
 
 TEST(ParseBaseline, HostTimesAreAsManyAsTimes) {
   Baseline baseline = example();
-  for (auto& summary : baseline.run.benchmarks[0].invocations) summary.host_graph_ns = 3060;
+  for (auto& summary : baseline.run.benchmarks[0].processes) summary.host_graph_ns = 3060;
   const auto expect_error = [&](const char* list, const char* message) {
     std::string text = baseline_text(baseline);
     text.replace(text.find("[3060,3060]"), 11, list);
@@ -176,25 +176,25 @@ TEST(ParseBaseline, HostTimesAreAsManyAsTimes) {
 TEST(ParseBaseline, ReadsOfOlderBaselinesTheMedianOfHostTimes) {
   const Baseline read = parse_baseline(baseline_text(example()), "b.json");
   EXPECT_EQ(read.run.benchmarks[1].counters.at("host_ns"), 2512.3);
-  EXPECT_TRUE(std::isnan(read.run.benchmarks[1].invocations[0].host_ns));
+  EXPECT_TRUE(std::isnan(read.run.benchmarks[1].processes[0].host_ns));
 }
 
 TEST(BaselineText, NumbersProcessesWhereBenchmarksHaveDifferentOnes) {
   Baseline baseline = example();
-  baseline.run.processes = {"1.json", "2.json", "3.json"};
+  baseline.run.process_names = {"1.json", "2.json", "3.json"};
   baseline.run.benchmarks.resize(1);
-  auto& invocations = baseline.run.benchmarks[0].invocations;
-  invocations[1].process = 1;
+  auto& processes = baseline.run.benchmarks[0].processes;
+  processes[1].process = 1;
   EXPECT_THAT(baseline_text(baseline), testing::Not(HasSubstr("\"processes\"")));
   EXPECT_EQ(
-      parse_baseline(baseline_text(baseline), "b.json").run.benchmarks[0].invocations[1].process,
+      parse_baseline(baseline_text(baseline), "b.json").run.benchmarks[0].processes[1].process,
       1);
-  invocations[1].process = 2;
+  processes[1].process = 2;
   std::string text = baseline_text(baseline);
   EXPECT_THAT(text, HasSubstr(R"("processes":[0,2],)"));
   const Baseline read = parse_baseline(text, "b.json");
-  EXPECT_THAT(read.run.processes, ElementsAre("1.json", "2.json", "3.json"));
-  EXPECT_EQ(read.run.benchmarks[0].invocations[1].process, 2);
+  EXPECT_THAT(read.run.process_names, ElementsAre("1.json", "2.json", "3.json"));
+  EXPECT_EQ(read.run.benchmarks[0].processes[1].process, 2);
   EXPECT_EQ(baseline_text(read), text);
   text.replace(text.find("[0,2],"), 6, "[0,3],");
   EXPECT_THAT([&] { parse_baseline(text, "b.json"); },
@@ -232,14 +232,14 @@ TEST(BaselineText, ReadsBackNumbersAtTheEndOfWhatADoubleHolds) {
   Baseline original = example();
   original.run.benchmarks[0].counters["flops"] = kMost;
   original.run.benchmarks[0].counters["host_ns"] = -0.0;
-  original.run.benchmarks[0].invocations[0].spread = kMost;
-  original.run.benchmarks[0].invocations[1].spread = kMost;
+  original.run.benchmarks[0].processes[0].spread = kMost;
+  original.run.benchmarks[0].processes[1].spread = kMost;
   const std::string text = baseline_text(original);
   const Baseline again = parse_baseline(text, "b.json");
   EXPECT_EQ(baseline_text(again), text);
   const BenchmarkSeries& read = again.run.benchmarks.at(1);
   EXPECT_EQ(read.counters.at("flops"), kMost);
-  EXPECT_EQ(read.invocations.at(0).spread, kMost);
+  EXPECT_EQ(read.processes.at(0).spread, kMost);
 }
 
 TEST(BaselineText, IsOneSortedLineABenchmark) {
@@ -262,20 +262,20 @@ TEST(BaselineText, IsOneSortedLineABenchmark) {
 
 TEST(BaselineText, CyclesMissingInOneInvocationAreLeftOut) {
   Baseline baseline = example();
-  baseline.run.benchmarks[0].invocations[1].cycles = kNan;
+  baseline.run.benchmarks[0].processes[1].cycles = kNan;
   EXPECT_THAT(baseline_text(baseline), testing::Not(HasSubstr("cycles")));
 }
 
 TEST(BaselineText, KeepsAFailureThatWasAccepted) {
   Baseline baseline = example();
-  baseline.run.benchmarks[1].invocations.clear();
+  baseline.run.benchmarks[1].processes.clear();
   baseline.run.benchmarks[1].failure = "out of memory";
   const Baseline read = parse_baseline(baseline_text(baseline), "b.json");
   EXPECT_EQ(read.run.benchmarks[0].failure, "out of memory");
-  EXPECT_THAT(read.run.benchmarks[0].invocations, IsEmpty());
+  EXPECT_THAT(read.run.benchmarks[0].processes, IsEmpty());
 }
 
-// The bound that keeps baselines in git: 300 benchmarks of five invocations in 300 KB.
+// The bound that keeps baselines in git: 300 benchmarks of five processes in 300 KB.
 TEST(BaselineText, IsSmallEnoughForGit) {
   Baseline baseline = example();
   baseline.run.benchmarks.clear();
@@ -284,7 +284,7 @@ TEST(BaselineText, IsSmallEnoughForGit) {
     series.name = fmt::format(
         "geglu_mlp/fused_pointwise/bf16/batch:{}/seq:4096/dim:4096/hidden:14336", 100 + i);
     for (int k = 0; k < 5; ++k) {
-      series.invocations.push_back({1.2345e6 + k + i, 2.4691e9 + k, 0.00123456, 60});
+      series.processes.push_back({1.2345e6 + k + i, 2.4691e9 + k, 0.00123456, 60});
     }
     series.counters = {{"sm_clock_hz", 1.978125e9},  {"kernel_launches", 4},
                        {"flops", 1.23456789e12 + i}, {"min_bytes", 2.3456789e9},
@@ -344,7 +344,7 @@ TEST(ParseBaseline, PublishedFiguresNeedNoMoreThanTimes) {
       R"( "benchmarks": [{"name": "a", "time_ns": [190000]}]})",
       "b.json");
   EXPECT_TRUE(baseline.published);
-  EXPECT_EQ(baseline.run.benchmarks.at(0).invocations.at(0).time_ns, 190000);
+  EXPECT_EQ(baseline.run.benchmarks.at(0).processes.at(0).time_ns, 190000);
 }
 
 Run acceptable() {
@@ -361,7 +361,7 @@ TEST(ReasonsNotToAccept, NameWhatIsWrong) {
   auto run = acceptable();
   run.doubts = {Doubt::kThrottled, Doubt::kOtherGpuProcess};
   run.provenance.dirty = true;
-  run.benchmarks[0].invocations.pop_back();
+  run.benchmarks[0].processes.pop_back();
   run.benchmarks.push_back({});
   run.benchmarks.back().name = "geglu/fused";
   run.benchmarks.back().failure = "wrong results";
@@ -374,7 +374,7 @@ TEST(ReasonsNotToAccept, NameWhatIsWrong) {
 TEST(ReasonsNotToAccept, OneProcessIsItsCardsOnlyEvidence) {
   auto run = of_two_cards().run;
   EXPECT_THAT(reasons_not_to_accept(run), IsEmpty());
-  run.benchmarks[0].invocations.pop_back();
+  run.benchmarks[0].processes.pop_back();
   EXPECT_THAT(reasons_not_to_accept(run),
               ElementsAre("GPU-1 measured once only; measure at least two processes per card"));
 }
@@ -402,7 +402,7 @@ TEST(ReasonsNotToAccept, OneIsEnough) {
   run.provenance.dirty = true;
   EXPECT_THAT(reasons_not_to_accept(run), ElementsAre(HasSubstr("uncommitted")));
   run = acceptable();
-  run.benchmarks[0].invocations.pop_back();
+  run.benchmarks[0].processes.pop_back();
   EXPECT_THAT(reasons_not_to_accept(run), ElementsAre(HasSubstr("fewer than two")));
 }
 

@@ -39,16 +39,16 @@ std::string list_text(const std::vector<double>& values) {
   return text + "]";
 }
 
-std::vector<double> values_of(const BenchmarkSeries& series, double InvocationSummary::*field) {
+std::vector<double> values_of(const BenchmarkSeries& series, double ProcessSummary::*field) {
   std::vector<double> values;
-  for (const InvocationSummary& summary : series.invocations) values.push_back(summary.*field);
+  for (const ProcessSummary& summary : series.processes) values.push_back(summary.*field);
   return values;
 }
 
 // Numbers of cards, where there are several, or of processes.
-std::string numbers_text(const BenchmarkSeries& series, int InvocationSummary::*field) {
+std::string numbers_text(const BenchmarkSeries& series, int ProcessSummary::*field) {
   std::vector<int> numbers;
-  for (const InvocationSummary& summary : series.invocations) numbers.push_back(summary.*field);
+  for (const ProcessSummary& summary : series.processes) numbers.push_back(summary.*field);
   return fmt::format("[{}]", fmt::join(numbers, ","));
 }
 
@@ -56,8 +56,8 @@ std::string numbers_text(const BenchmarkSeries& series, int InvocationSummary::*
 bool benchmarks_differ_in_processes(const Run& run) {
   return std::ranges::any_of(run.benchmarks, [](const BenchmarkSeries& series) {
     return std::ranges::any_of(
-        series.invocations,
-        [next = 0](const InvocationSummary& summary) mutable { return summary.process != next++; });
+        series.processes,
+        [next = 0](const ProcessSummary& summary) mutable { return summary.process != next++; });
   });
 }
 
@@ -69,7 +69,7 @@ struct Numbered {
 // One list per process, as read_clock_fit() reads it.
 std::string clock_fits_text(const BenchmarkSeries& series) {
   std::string text = "[";
-  for (const InvocationSummary& summary : series.invocations) {
+  for (const ProcessSummary& summary : series.processes) {
     const ClockFit& fit = summary.clock_fit;
     if (text.size() > 1) text += ',';
     text += list_text({fit.time_squares, fit.clock_squares, fit.products, fit.degrees_of_freedom});
@@ -94,13 +94,13 @@ json doubts_json(const std::vector<Doubt>& doubts) {
 
 int median_samples(const BenchmarkSeries& series) {
   std::vector<double> samples;
-  for (const InvocationSummary& summary : series.invocations) samples.push_back(summary.samples);
+  for (const ProcessSummary& summary : series.processes) samples.push_back(summary.samples);
   return samples.empty() ? 0 : static_cast<int>(median(std::move(samples)));
 }
 
 // A list beside the times; empty where a process has no value.
 std::string host_text(const BenchmarkSeries& series, const char* name,
-                      double InvocationSummary::*field) {
+                      double ProcessSummary::*field) {
   const auto values = values_of(series, field);
   const auto known = [](double value) { return std::isfinite(value); };
   if (values.empty() || !std::ranges::all_of(values, known)) return "";
@@ -110,22 +110,22 @@ std::string host_text(const BenchmarkSeries& series, const char* name,
 // Keys in reading order: what it is, how long it takes, how sure, and what was measured along.
 std::string series_text(const BenchmarkSeries& series, const Numbered& numbered) {
   std::string text = fmt::format("{{\"name\":{},\"time_ns\":{}", dumped(series.name),
-                                 list_text(values_of(series, &InvocationSummary::time_ns)));
-  if (numbered.cards) text += ",\"cards\":" + numbers_text(series, &InvocationSummary::card);
+                                 list_text(values_of(series, &ProcessSummary::time_ns)));
+  if (numbered.cards) text += ",\"cards\":" + numbers_text(series, &ProcessSummary::card);
   if (numbered.processes) {
-    text += ",\"processes\":" + numbers_text(series, &InvocationSummary::process);
+    text += ",\"processes\":" + numbers_text(series, &ProcessSummary::process);
   }
-  const auto cycles = values_of(series, &InvocationSummary::cycles);
+  const auto cycles = values_of(series, &ProcessSummary::cycles);
   const auto finite = [](double value) { return std::isfinite(value); };
   if (!cycles.empty() && std::ranges::all_of(cycles, finite)) {
     text +=
         fmt::format(",\"cycles\":{},\"clock_fit\":{}", list_text(cycles), clock_fits_text(series));
   }
-  text += host_text(series, kHostNs, &InvocationSummary::host_ns);
-  text += host_text(series, kHostGraphNs, &InvocationSummary::host_graph_ns);
-  if (!series.invocations.empty()) {
+  text += host_text(series, kHostNs, &ProcessSummary::host_ns);
+  text += host_text(series, kHostGraphNs, &ProcessSummary::host_graph_ns);
+  if (!series.processes.empty()) {
     text += fmt::format(",\"spread\":{},\"samples\":{}",
-                        number_text(median(values_of(series, &InvocationSummary::spread))),
+                        number_text(median(values_of(series, &ProcessSummary::spread))),
                         median_samples(series));
   }
   if (!series.failure.empty()) text += ",\"failure\":" + dumped(series.failure);
@@ -155,7 +155,7 @@ json provenance_json(const Run& run, const Numbered& numbered) {
   if (!provenance.fusegate.empty()) members["fusegate"] = provenance.fusegate;
   if (!provenance.context.empty()) members["context"] = provenance.context;
   if (numbered.cards) members["cards"] = run.cards;
-  if (numbered.processes) members["processes"] = run.processes;
+  if (numbered.processes) members["processes"] = run.process_names;
   return members;
 }
 
@@ -174,7 +174,7 @@ std::string baseline_text(const Baseline& baseline) {
   }
   std::ranges::sort(sorted, {}, [](const BenchmarkSeries* series) { return series->name; });
   const Numbered numbered{run.cards.size() > 1,
-                          !run.processes.empty() && benchmarks_differ_in_processes(run)};
+                          !run.process_names.empty() && benchmarks_differ_in_processes(run)};
   std::string benchmarks;
   for (const BenchmarkSeries* series : sorted) {
     if (!benchmarks.empty()) benchmarks += ",\n";

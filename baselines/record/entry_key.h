@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "baselines/record/run_file_parser.h"
+#include "baselines/record/run_file_entry.h"
 
 namespace fusegate::baselines {
 

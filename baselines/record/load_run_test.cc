@@ -47,7 +47,7 @@ std::string run_file(json entries, json fusegate = json::object()) {
 
 std::vector<double> times_us(const BenchmarkSeries& series) {
   std::vector<double> times;
-  for (const auto& invocation : series.invocations) times.push_back(invocation.time_ns / 1e3);
+  for (const auto& invocation : series.processes) times.push_back(invocation.time_ns / 1e3);
   return times;
 }
 
@@ -74,7 +74,7 @@ TEST(LoadRun, ProcessesThatDidNotFinishAreNamedAndCountWhereAskedForAlone) {
   const auto third = folder.write("3.json", run_file({sample("a", 3)}, unfinished()));
   const auto run = load_run({folder.path()});
   EXPECT_THAT(times_us(run.benchmarks.at(0)), ElementsAre(1, 2));
-  EXPECT_EQ(run.processes.size(), 2u);
+  EXPECT_EQ(run.process_names.size(), 2u);
   EXPECT_THAT(unfinished_texts(run),
               ElementsAre("1 process did not finish and is left out: " + third.string()));
   const auto whole = load_run({folder.path()}, Unfinished::kCounts);
@@ -203,10 +203,10 @@ TEST(LoadRun, ReadsBlocksAndExtensionsOfItsRecord) {
   const auto other = write("other", "t", 1);
   const auto run = load_run({base, again});
   EXPECT_EQ(run.session, "s");
-  ASSERT_EQ(run.benchmarks.at(0).invocations.size(), 4u);
-  EXPECT_EQ(run.benchmarks[0].invocations[1].block, 2);
-  EXPECT_TRUE(run.benchmarks[0].invocations[1].extension);
-  EXPECT_FALSE(run.benchmarks[0].invocations[2].extension);
+  ASSERT_EQ(run.benchmarks.at(0).processes.size(), 4u);
+  EXPECT_EQ(run.benchmarks[0].processes[1].block, 2);
+  EXPECT_TRUE(run.benchmarks[0].processes[1].extension);
+  EXPECT_FALSE(run.benchmarks[0].processes[2].extension);
   EXPECT_EQ(load_run({base, other}).session, "");
   EXPECT_EQ(load_run({base / "1.json"}).session, "");
 }
@@ -248,7 +248,7 @@ TEST(LoadRun, GathersWhatCallsLaunched) {
   folder.write("3.json", launched(200, true));
   const auto run = load_run({folder.path()});
   EXPECT_DOUBLE_EQ(run.benchmarks.at(0).stage_times.value().span_ns, 200);
-  EXPECT_EQ(run.benchmarks.at(0).stage_times->invocations, 3);
+  EXPECT_EQ(run.benchmarks.at(0).stage_times->processes, 3);
   EXPECT_FALSE(run.benchmarks.at(0).expectation.value().met()) << "once is enough";
 }
 
@@ -291,9 +291,9 @@ TEST(LoadRun, AFailureShiftsNoProcess) {
   folder.write("2.json", run_file({failed("a", "no memory"), sample("b", 2)}));
   folder.write("3.json", run_file({sample("a", 3), sample("b", 3)}));
   const auto run = load_run({folder.path()});
-  EXPECT_THAT(run.processes, ElementsAre("1.json", "2.json", "3.json"));
-  EXPECT_EQ(run.benchmarks.at(0).invocations.at(1).process, 2);
-  EXPECT_EQ(run.benchmarks.at(1).invocations.at(2).process, 2);
+  EXPECT_THAT(run.process_names, ElementsAre("1.json", "2.json", "3.json"));
+  EXPECT_EQ(run.benchmarks.at(0).processes.at(1).process, 2);
+  EXPECT_EQ(run.benchmarks.at(1).processes.at(2).process, 2);
 }
 
 TEST(LoadRun, ProcessesOfSeveralFoldersAreNamedWithThem) {
@@ -302,7 +302,7 @@ TEST(LoadRun, ProcessesOfSeveralFoldersAreNamedWithThem) {
   std::filesystem::create_directory(folder.path() / "second");
   folder.write("first/1.json", run_file({sample("a", 1)}));
   folder.write("second/1.json", run_file({sample("a", 1)}));
-  EXPECT_THAT(load_run({folder.path() / "first", folder.path() / "second"}).processes,
+  EXPECT_THAT(load_run({folder.path() / "first", folder.path() / "second"}).process_names,
               ElementsAre("first/1.json", "second/1.json"));
 }
 
@@ -317,7 +317,7 @@ TEST(LoadRun, TellsTheCardsOfItsInvocationsApart) {
   EXPECT_THAT(run.cards, ElementsAre("GPU-1", "GPU-2"));
   EXPECT_EQ(run.provenance.device_uuid, "GPU-1");
   std::vector<int> cards;
-  for (const auto& summary : run.benchmarks.at(0).invocations) cards.push_back(summary.card);
+  for (const auto& summary : run.benchmarks.at(0).processes) cards.push_back(summary.card);
   EXPECT_THAT(cards, ElementsAre(0, 1, 0));
 }
 
@@ -330,7 +330,7 @@ TEST(LoadRun, KeepsWhatACallCostsTheHostInEveryProcess) {
   }
   const BenchmarkSeries series = load_run({folder.path()}).benchmarks.at(0);
   std::vector<double> host_ns;
-  for (const auto& summary : series.invocations) host_ns.push_back(summary.host_ns);
+  for (const auto& summary : series.processes) host_ns.push_back(summary.host_ns);
   EXPECT_THAT(host_ns, ElementsAre(9001, 9002, 9003));
   EXPECT_EQ(series.counters.at("host_ns"), 9002);
 }
@@ -380,7 +380,7 @@ TEST(LoadRun, ProcessesOfOneRunShareTheirTool) {
   const auto two = folder.write("2.json", test({{"data", {0.2}}}));
   const auto mean = folder.write("3.json", test({{"mean", 0.1}}));
   const auto plain = folder.write("4.json", run_file({sample("a", 1)}));
-  EXPECT_EQ(load_run({one, two}).processes.size(), 2u);
+  EXPECT_EQ(load_run({one, two}).process_names.size(), 2u);
   const auto expect_refused = [](const auto& first, const auto& second, const char* words) {
     EXPECT_THAT(
         [&] {
@@ -427,7 +427,7 @@ Baseline small_baseline() {
   baseline.run.environment = {{"device", "NVIDIA H200"}};
   BenchmarkSeries series;
   series.name = "a";
-  series.invocations = {{1000, std::nan(""), 0.01, 60}, {1010, std::nan(""), 0.01, 60}};
+  series.processes = {{1000, std::nan(""), 0.01, 60}, {1010, std::nan(""), 0.01, 60}};
   baseline.run.benchmarks = {series};
   return baseline;
 }
@@ -520,7 +520,7 @@ TEST(LoadRun, RefusesTwoFilesOfOneProcess) {
   };
   file("1.json", 1, 3);
   file("2.json", 1.1, 4);
-  EXPECT_EQ(load_run({folder.path()}).benchmarks.at(0).invocations.size(), 2u);
+  EXPECT_EQ(load_run({folder.path()}).benchmarks.at(0).processes.size(), 2u);
   file("3.json", 1.2, 3);
   EXPECT_THAT([&] { load_run({folder.path()}); },
               ThrowsMessage<InputError>(AllOf(HasSubstr("3.json: is a copy of "),
@@ -542,7 +542,7 @@ TEST(LoadRun, ReadsTheNamesOfKeysBefore) {
   folder.write("1.json", run_file({sample("a", 1)}, former));
   const json protocol{{"layouts", 12}, {"samples", 24}};
   folder.write("2.json", run_file({sample("a", 1)}, {{"protocol", protocol}}));
-  EXPECT_EQ(load_run({folder.path()}).benchmarks.at(0).invocations.size(), 2u);
+  EXPECT_EQ(load_run({folder.path()}).benchmarks.at(0).processes.size(), 2u);
   EXPECT_EQ(load_run({folder.path() / "1.json"}).provenance.protocol, protocol);
   for (const char* device : {"nvidia-h200", "nvidia-h100-80gb-hbm3"}) {
     const auto stored =
@@ -559,7 +559,7 @@ TEST(LoadRun, AFileThatEndsInTheMiddleIsAProcessThatDidNotFinish) {
   const auto cut = folder.write("2.json", text.substr(0, text.size() / 2));
   folder.write("3.json", "");
   const auto run = load_run({folder.path()});
-  EXPECT_EQ(run.benchmarks.at(0).invocations.size(), 1u);
+  EXPECT_EQ(run.benchmarks.at(0).processes.size(), 1u);
   EXPECT_THAT(unfinished_texts(run), ElementsAre(HasSubstr("2 files end in the middle")));
   EXPECT_THAT([&] { load_run({cut}); },
               ThrowsMessage<InputError>(HasSubstr("1 file ends in the middle")));
@@ -591,11 +591,11 @@ TEST(LoadRun, ReadsAFolderAProcess) {
     folder.write(fmt::format("runs/run-{}/result.json", i), run_file({sample("a", i)}));
   }
   folder.write("runs/logs/out.txt", "no run file");
-  EXPECT_THAT(load_run({folder.path() / "runs"}).processes,
+  EXPECT_THAT(load_run({folder.path() / "runs"}).process_names,
               ElementsAre("run-1/result.json", "run-2/result.json", "run-10/result.json"));
   folder.write("storage/machine/1.json", run_file({sample("a", 1)}));
   folder.write("storage/machine/2.json", run_file({sample("a", 1)}));
-  EXPECT_THAT(load_run({folder.path() / "storage"}).processes, ElementsAre("1.json", "2.json"));
+  EXPECT_THAT(load_run({folder.path() / "storage"}).process_names, ElementsAre("1.json", "2.json"));
   folder.write("storage/other/1.json", run_file({sample("a", 1)}));
   EXPECT_THAT([&] { load_run({folder.path() / "storage"}); },
               ThrowsMessage<InputError>(HasSubstr("in each of the folders other, machine")));

@@ -78,7 +78,7 @@ TEST(MergeProfiles, TakesMediansOverInvocations) {
   ASSERT_EQ(merged.kernels.size(), 1u);
   EXPECT_EQ(merged.kernels[0].duration_ns, 100);
   EXPECT_THAT(merged.leads_ns, ElementsAre(1, 2, 3));
-  EXPECT_EQ(merged.invocations, 3);
+  EXPECT_EQ(merged.processes, 3);
 }
 
 TEST(MergeProfiles, KeepsTheKernelsThatMostInvocationsLaunched) {
@@ -88,7 +88,7 @@ TEST(MergeProfiles, KeepsTheKernelsThatMostInvocationsLaunched) {
   EXPECT_EQ(merged.kernels[0].name, "a");
   EXPECT_EQ(merged.kernels[0].duration_ns, 150);
   EXPECT_EQ(merged.gaps_ns.size(), 2u);
-  EXPECT_EQ(merged.invocations, 3);
+  EXPECT_EQ(merged.processes, 3);
 }
 
 TEST(StoredProfile, ReadsBackWhatWasStored) {
@@ -104,7 +104,7 @@ TEST(StoredProfile, ReadsBackWhatWasStored) {
   EXPECT_EQ(back.memory_ns, 40);
   EXPECT_EQ(back.gaps_ns, profile.gaps_ns);
   EXPECT_EQ(back.leads_ns, profile.leads_ns);
-  EXPECT_EQ(back.invocations, 5);
+  EXPECT_EQ(back.processes, 5);
 }
 
 TEST(StoredProfile, ReadsBackTheLargestNumber) {

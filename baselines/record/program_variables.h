@@ -6,8 +6,8 @@
 namespace fusegate::baselines {
 
 // --pin-choices and --pin-strictly (bench/plan/pinned_choices.h).
-inline constexpr const char* kKeepChoicesVariable = "FUSEGATE_KEEP_CHOICES";
-inline constexpr const char* kKeepStrictlyVariable = "FUSEGATE_KEEP_STRICTLY";
+inline constexpr const char* kPinChoicesVariable = "FUSEGATE_KEEP_CHOICES";
+inline constexpr const char* kPinStrictlyVariable = "FUSEGATE_KEEP_STRICTLY";
 // --stuck-after-s on a GPU (bench/measuring/watchdog.h).
 inline constexpr const char* kStuckAfterVariable = "FUSEGATE_STUCK_AFTER_S";
 

@@ -37,11 +37,11 @@ std::vector<std::string> cards_of(const Run& run) {
 }
 
 void number_processes(Run& run) {
-  run.processes.clear();
+  run.process_names.clear();
   for (BenchmarkSeries& series : run.benchmarks) {
-    for (std::size_t i = 0; i < series.invocations.size(); ++i) {
-      series.invocations[i].process = static_cast<int>(i);
-      if (i == run.processes.size()) run.processes.push_back(std::to_string(i + 1));
+    for (std::size_t i = 0; i < series.processes.size(); ++i) {
+      series.processes[i].process = static_cast<int>(i);
+      if (i == run.process_names.size()) run.process_names.push_back(std::to_string(i + 1));
     }
   }
 }

@@ -7,14 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include "baselines/record/invocation.h"
+#include "baselines/record/process.h"
 
 namespace fusegate::baselines {
 
 // One benchmark over the processes of a run. Processes are the unit of replication.
 struct BenchmarkSeries {
   std::string name;
-  std::vector<InvocationSummary> invocations;  // those in which it succeeded
+  std::vector<ProcessSummary> processes;  // those in which it succeeded
   std::string failure;                         // the first failure in any process; empty if none
   std::map<std::string, double> counters;      // medians over processes
   std::map<std::string, std::string> choices;  // of the last process
@@ -30,7 +30,7 @@ struct BenchmarkSeries {
   bool is_control = false;  // in all files that have it (DeclaredControls)
 
   // Left out of the run because its code is identical to that of the run it is compared with.
-  bool is_unmeasured() const { return invocations.empty() && failure.empty(); }
+  bool is_unmeasured() const { return processes.empty() && failure.empty(); }
 };
 
 // Run files of processes that did not finish, and whether their benchmarks count.
@@ -49,7 +49,7 @@ struct Run {
   std::vector<std::string> cards;  // UUIDs, "" where unknown, in the order of the processes
   // The processes' names, "3.json", or "second/3.json" in a run of several folders, in their order.
   // Empty before number_processes().
-  std::vector<std::string> processes;
+  std::vector<std::string> process_names;
   std::vector<Doubt> doubts;                // of any process, each once
   std::vector<BenchmarkSeries> benchmarks;  // sorted by name
   UnfinishedProcesses unfinished{};

@@ -24,7 +24,7 @@ TEST(ReadRunBlocks, OfADuetsFolder) {
 TEST(ReadRunBlocks, NothingIsRecordedInOlderFoldersAndThoseOfOthers) {
   const ScratchFolder folder;
   EXPECT_EQ(read_run_blocks(folder.path()).session, "");
-  folder.write("run.json", R"({"suite": "pr", "invocations": [{"file": "1.json", "seed": 4}]})");
+  folder.write("run.json", R"({"suite": "pr", "processes": [{"file": "1.json", "seed": 4}]})");
   const RunBlocks blocks = read_run_blocks(folder.path());
   EXPECT_EQ(blocks.session, "");
   EXPECT_EQ(blocks.by_file.at("1.json").block, 0);
@@ -43,7 +43,7 @@ TEST(ReadRunBlocks, NamesFileAndFieldOfWhatIsWrong) {
   };
   EXPECT_NE(problem("{").find("run.json"), std::string::npos);
   EXPECT_NE(
-      problem(R"({"invocations": [{"file": "1.json", "block": -1}]})").find("invocations[0].block"),
+      problem(R"({"processes": [{"file": "1.json", "block": -1}]})").find("invocations[0].block"),
       std::string::npos);
   EXPECT_NE(problem(R"({"session": 5})").find("session"), std::string::npos);
 }

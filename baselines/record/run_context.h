@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "baselines/io/json_field.h"
-#include "baselines/record/invocation.h"
+#include "baselines/record/process.h"
 
 namespace fusegate::baselines {
 

@@ -37,7 +37,7 @@
 
 #include "baselines/formats/foreign_file.h"
 #include "baselines/io/write_lock.h"
-#include "baselines/record/invocation.h"
+#include "baselines/record/process.h"
 
 namespace fusegate::baselines {
 

@@ -97,7 +97,7 @@ class ProcessGroups {
 // The processes that measured it, without extensions, which measure few benchmarks.
 std::vector<int> first_processes(const BenchmarkSeries& series) {
   std::vector<int> processes;
-  for (const InvocationSummary& summary : series.invocations) {
+  for (const ProcessSummary& summary : series.processes) {
     if (!summary.extension) processes.push_back(summary.process);
   }
   return processes;
@@ -224,7 +224,7 @@ void RunMerger::add_benchmark(BenchmarkResult&& result) {
     if (series.failure.empty()) series.failure = std::move(result.failure);
     return;
   }
-  series.invocations.push_back(result.summary);
+  series.processes.push_back(result.summary);
   for (const auto& [name, value] : result.counters) counters[name].push_back(value);
   if (result.profile) profiles.push_back(std::move(*result.profile));
   if (result.identity) identities.push_back(std::move(*result.identity));
@@ -241,13 +241,13 @@ Run RunMerger::take() {
     if (!stage_times.empty()) series.stage_times = median_stage_times(stage_times);
     for (auto& [name, values] : counters) series.counters.emplace(name, median(std::move(values)));
     if (!profiles.empty()) series.profile = merge_profiles(profiles);
-    series.identity = identity_of_all(identities, series.invocations.size());
+    series.identity = identity_of_all(identities, series.processes.size());
     if (!series.identity && !before.empty()) series.identity = common_identity(before);
     run_.benchmarks.push_back(std::move(series));
   }
   std::ranges::sort(run_.benchmarks, {}, &BenchmarkSeries::name);
   find_partial(files_.size(), are_extensions_, run_);
-  run_.processes = process_names(files_);
+  run_.process_names = process_names(files_);
   return std::move(run_);
 }
 

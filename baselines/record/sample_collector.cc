@@ -82,9 +82,9 @@ double clock_hz(const RunFileEntry& entry) {
 
 }  // namespace
 
-InvocationSummary summary_of(const std::vector<double>& times_ns,
+ProcessSummary summary_of(const std::vector<double>& times_ns,
                              const std::vector<double>& cycles) {
-  InvocationSummary summary;
+  ProcessSummary summary;
   summary.samples = static_cast<int>(times_ns.size());
   summary.spread = median_absolute_deviation(times_ns) / median(times_ns);
   summary.time_ns = fast_half(times_ns);

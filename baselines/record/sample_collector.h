@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "baselines/record/invocation.h"
+#include "baselines/record/process.h"
 #include "baselines/record/run_file_parser.h"
 
 namespace fusegate::baselines {
 
 // cycles: one per time, NaN where a sample has no clock.
-InvocationSummary summary_of(const std::vector<double>& times_ns,
+ProcessSummary summary_of(const std::vector<double>& times_ns,
                              const std::vector<double>& cycles);
 
 class SampleCollector {

@@ -18,7 +18,7 @@ inline BenchmarkSeries test_series(std::string name, const std::vector<double>& 
   for (const double time_ns : times_ns) {
     const double cycles =
         clock_ghz > 0 ? time_ns * clock_ghz : std::numeric_limits<double>::quiet_NaN();
-    series.invocations.push_back({time_ns, cycles, 0.001, 60});
+    series.processes.push_back({time_ns, cycles, 0.001, 60});
   }
   return series;
 }

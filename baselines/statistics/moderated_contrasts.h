@@ -16,7 +16,7 @@ struct ModeratedContrast {
 };
 
 // In the input's order; effects are the candidate's less the baseline's. No degrees of freedom
-// where neither the benchmark nor the suite shows the spread between invocations.
+// where neither the benchmark nor the suite shows the spread between processes.
 // Blocks pair the sides' values, unless the suite's benchmarks rule out together that pairing pays.
 std::vector<ModeratedContrast> moderated_contrasts(const std::vector<TwoSides>& suite);
 

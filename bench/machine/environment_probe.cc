@@ -20,7 +20,7 @@ namespace {
 constexpr double kLockedClockSpread = 0.005;
 
 // The share of all samples' time in which something else ran on their core. Two builds on two cores
-// caused 6 to 26 % (docs/protocol.md).
+// caused 6 to 26 % (docs/evidence/cpu.md).
 constexpr double kMostHeldUp = 0.03;
 
 template <typename T>

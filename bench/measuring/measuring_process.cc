@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "baselines/io/error.h"
-#include "baselines/record/invocation.h"
+#include "baselines/record/process.h"
 #include "bench/machine/log_warning.h"
 #include "bench/measuring/existing_run_file.h"
 #include "bench/measuring/interrupt.h"

@@ -197,7 +197,7 @@ TEST_F(ProfileGpuTest, AnIdentityIsTheSameWhereverTheMemoryLies) {
       if (attempt.doubt) GTEST_SKIP() << baselines::doubt_sentence(*attempt.doubt);
       seen.push_back(attempt.identity.value());
       EXPECT_EQ(seen.back().unknown, "") << implementation.operation << '/' << implementation.name;
-      EXPECT_TRUE(baselines::same_work(seen.front(), seen.back()))
+      EXPECT_TRUE(baselines::identical_code(seen.front(), seen.back()))
           << implementation.operation << '/' << implementation.name << ", layout " << layout;
     }
   }
@@ -214,7 +214,7 @@ TEST_F(ProfileGpuTest, AnIdentityGoesByTheProblem) {
     if (attempt.doubt) GTEST_SKIP() << baselines::doubt_sentence(*attempt.doubt);
     seen.push_back(attempt.identity.value());
   }
-  EXPECT_FALSE(baselines::same_work(seen[0], seen[1]));
+  EXPECT_FALSE(baselines::identical_code(seen[0], seen[1]));
 }
 
 }  // namespace

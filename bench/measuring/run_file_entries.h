@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "baselines/record/doubt.h"
-#include "baselines/record/invocation.h"
+#include "baselines/record/process.h"
 #include "bench/machine/environment_probe.h"
 #include "bench/measuring/session.h"
 #include "bench/plan/protocol.h"

@@ -56,7 +56,7 @@ void Session::verify(kernels::Verifier& verifier) {
     throw kernels::DeviceError(fmt::format("its tensors need {:.3g} GB, and {} has {:.3g} GB free",
                                            needed / 1e9, context_.device.name(), available / 1e9));
   }
-  context_.device.keep_choices(benchmark_.pinned_choices);
+  context_.device.pin_choices(benchmark_.pinned_choices);
   const kernels::Verification result =
       verifier.verify(*benchmark_.implementation, benchmark_.problem);
   if (!result.passed()) throw std::runtime_error(result.complaint());
@@ -78,7 +78,7 @@ std::unique_ptr<Layout> Session::move_to(int layout) {
   std::unique_ptr<Layout> here(
       new Layout{kernels::Workspace(device, operation, benchmark_.problem, random()), {}, {}, {}});
   // Autotuned when prepared for the first time; later preparations take the same kernel.
-  device.keep_choices(benchmark_.pinned_choices);
+  device.pin_choices(benchmark_.pinned_choices);
   here->kernel = benchmark_.implementation->prepare(
       device, benchmark_.problem, here->workspace.inputs(), here->workspace.outputs());
   return here;

@@ -36,14 +36,14 @@ class SessionTest : public testing::Test {
 // Tells what it is to keep when a kernel is prepared.
 class ChoosingDevice : public kernels::CpuDevice {
  public:
-  void keep_choices(const kernels::KeptChoices& choices) override { kept = choices; }
+  void pin_choices(const kernels::PinnedChoices& choices) override { kept = choices; }
 
-  kernels::KeptChoices kept;
+  kernels::PinnedChoices kept;
 };
 
 TEST_F(SessionTest, KeepsChoicesWhereTheKernelIsPreparedFirst) {
   ChoosingDevice device;
-  std::vector<kernels::KeptChoices> seen;
+  std::vector<kernels::PinnedChoices> seen;
   kernels::Implementation choosing = implementation_;
   choosing.prepare = [&](kernels::Device& any, const kernels::Problem& problem,
                          std::span<const kernels::Tensor> in, const kernels::Tensor& out) {
@@ -58,11 +58,11 @@ TEST_F(SessionTest, KeepsChoicesWhereTheKernelIsPreparedFirst) {
   Session(context, kept).verify(verifier);
   ASSERT_FALSE(seen.empty());
   EXPECT_EQ(seen.front().choices, kept.pinned_choices.choices);
-  EXPECT_TRUE(seen.front().strictly);
+  EXPECT_TRUE(seen.front().required);
   seen.clear();
   Session(context, anew).verify(verifier);
   EXPECT_TRUE(seen.front().choices.empty()) << "those of the benchmark before";
-  EXPECT_FALSE(seen.front().strictly);
+  EXPECT_FALSE(seen.front().required);
 }
 
 TEST_F(SessionTest, MakesBatchesLongEnough) {

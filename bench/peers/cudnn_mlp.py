@@ -2,7 +2,7 @@
 to both products; and the down projection. Each is a graph, of which the fastest plan is taken.
 
 Plans are timed in the first call, when the benchmark is checked. The choice is stored for the next process
-(docs/peers.md)."""
+(docs/commands.md)."""
 
 import functools
 

@@ -6,7 +6,7 @@ fusegate_bench's.
     bench/peers/peers.py --problem=64,128,768,3072 --operation=geglu_mlp --out=FILE
 
 Leaves out what needs a missing library (torch, Triton, Liger, QuACK, cuDNN), with a line. Exits with 0 if anything was
-measured, else with 2. docs/peers.md is the manual.
+measured, else with 2. docs/commands.md is the manual.
 """
 
 import json

@@ -2,7 +2,7 @@
 QuACK.
 
 QuACK tunes a GEMM in its first call, when the benchmark is checked. It stores its choices and its compiled kernels in a
-folder for the next process (docs/peers.md)."""
+folder for the next process (docs/commands.md)."""
 
 import contextlib
 import dataclasses

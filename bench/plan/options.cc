@@ -217,11 +217,11 @@ void add_pin_options(CLI::App& app, Options& options) {
          "Of several paths, separated by colons, the first of this device counts")
       ->type_name("PATH")
       ->delimiter(':')
-      ->envname(baselines::kKeepChoicesVariable);
+      ->envname(baselines::kPinChoicesVariable);
   app.add_flag("--pin-strictly", options.pin_strictly,
                "Take the choices of --pin-choices without measuring. A benchmark whose pinned "
                "kernel is missing fails")
-      ->envname(baselines::kKeepStrictlyVariable);
+      ->envname(baselines::kPinStrictlyVariable);
 }
 
 std::string operations_help() {

@@ -68,7 +68,7 @@ TEST_F(PinnedChoicesTest, AreAsFirmAsAskedFor) {
   const auto ours = baseline("NVIDIA H200", {{"down_proj", "candidate 2"}});
   for (const bool strictly : {true, false}) {
     pin_choices(plan_, {ours}, here_, strictly);
-    EXPECT_EQ(plan_.benchmarks[0].pinned_choices.strictly, strictly);
+    EXPECT_EQ(plan_.benchmarks[0].pinned_choices.required, strictly);
   }
 }
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "baselines/record/invocation.h"
+#include "baselines/record/process.h"
 #include "bench/plan/suite.h"
 #include "kernels/contract/kernel.h"
 
@@ -14,7 +14,7 @@ namespace fusegate::bench {
 struct PlannedBenchmark {
   const kernels::Implementation* implementation;  // in the registry
   kernels::Problem problem;
-  kernels::KeptChoices pinned_choices{};  // see pinned_choices.h
+  kernels::PinnedChoices pinned_choices{};  // see pinned_choices.h
   bool is_control = false;                // by its operation's registration, or by the suite
 
   std::string name() const { return kernels::benchmark_name(*implementation, problem); }
@@ -48,7 +48,7 @@ void name_controls(const std::vector<std::string>& patterns, Plan& plan);
 // The names of the plan's controls, sorted.
 std::vector<std::string> controls_of(const Plan& plan);
 
-// What reports compare the plan's implementations with (baselines/record/invocation.h): for each
+// What reports compare the plan's implementations with (baselines/record/process.h): for each
 // operation what the suite names, else its registration, else the first registered.
 baselines::ComparedWith compared_with(const Suite& suite, const Plan& plan);
 

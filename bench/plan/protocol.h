@@ -1,5 +1,5 @@
 // How a benchmark is measured: what a sample is, how many there are, and what happens between them.
-// With the defaults, processes agree best on unlocked H200s (docs/protocol.md).
+// With the defaults, processes agree best on unlocked H200s (docs/evidence/protocol.md).
 #pragma once
 
 #include <chrono>

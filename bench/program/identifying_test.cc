@@ -23,7 +23,7 @@ TEST_F(IdentifyTest, WritesWhatEachBenchmarkLaunchesAndMeasuresNothing) {
   meter_.attempt.identity = baselines::CallIdentity{.launches = {{.kernel = "k", .code = "0a"}}};
   EXPECT_EQ(run(), Outcome::kComplete);
   const baselines::Identities written = baselines::read_identities(out_);
-  EXPECT_TRUE(baselines::same_work(written.benchmarks.at(plan_.benchmarks[0].name()),
+  EXPECT_TRUE(baselines::identical_code(written.benchmarks.at(plan_.benchmarks[0].name()),
                                    *meter_.attempt.identity));
   EXPECT_EQ(written.context.at("suite"), "custom");
   EXPECT_GT(written.counters.at(plan_.benchmarks[0].name()).at("min_bytes"), 0);

@@ -150,7 +150,7 @@ TEST_F(AcceptCommandTest, NeverAcceptsWhatDidNotFinish) {
   accept_command(request_, console);
   EXPECT_THAT(err_.str(), HasSubstr("note: 1 process did not finish and is left out: " + third));
   const baselines::Baseline baseline = baselines::read_baseline(stored());
-  EXPECT_EQ(baseline.run.benchmarks.at(0).invocations.size(), 2u);
+  EXPECT_EQ(baseline.run.benchmarks.at(0).processes.size(), 2u);
 }
 
 TEST_F(AcceptCommandTest, RefusesWhatSpoiltTheMeasurement) {

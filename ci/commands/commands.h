@@ -99,7 +99,7 @@ std::optional<std::filesystem::path> baseline_to_replay(const ReplayRequest& req
 // first run becomes a local baseline, and a second one is gated by it.
 struct JobRequest {
   MeasuringOptions measuring{.suite = "smoke"};
-  // On two busy cores 6 find what is 1.25 times as long (docs/protocol.md).
+  // On two busy cores 6 find what is 1.25 times as long (docs/evidence/cpu.md).
   ProcessCounts processes{.minimum = 6, .is_given = true};
   JudgingRequest judging{};  // the baseline and the candidate are set here
   std::string program{};     // empty: the benchmark program beside this one

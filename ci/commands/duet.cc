@@ -82,7 +82,7 @@ std::vector<ComparedRuns> compared_runs(const DuetRequest& request, const Folder
   // Where a library of today picks other kernels than in the stored run, they are measured too.
   JudgingRequest stored;
   stored.baseline = {*request.judging.replay_of};
-  if (any_baseline_tells_work(stored, request.measuring.suite)) {
+  if (any_baseline_has_identities(stored, request.measuring.suite)) {
     compared.push_back({baselines::load_stored_baseline(stored.baseline.front()).run, base});
   }
   return compared;

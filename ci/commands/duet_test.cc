@@ -32,7 +32,7 @@ TEST_F(DuetCommandTest, PassesWhatIsAsItWas) {
   }
   EXPECT_THAT(out_.str(), HasSubstr("\nNo regression in 2 benchmarks"));
   EXPECT_EQ(json()["exit_code"], 0);
-  EXPECT_EQ(json()["verdicts"][0]["baseline_invocations"], 10);
+  EXPECT_EQ(json()["verdicts"][0]["baseline_processes"], 10);
   EXPECT_THAT(baselines::read_file(*request_.files.markdown), HasSubstr("No regression"));
 }
 

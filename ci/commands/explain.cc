@@ -113,8 +113,8 @@ baselines::ExitCode explain_command(const ExplainRequest& request, Console& cons
   if (verdict == verdicts.end()) fail_for_name(request.benchmark, baseline, candidate);
   const baselines::BenchmarkSeries* before = find_series(baseline, request.benchmark);
   const baselines::BenchmarkSeries* after = find_series(candidate, request.benchmark);
-  const baselines::KernelStory diff =
-      baselines::tell_story(before, after, *verdict, facts.options.rule, verdicts.size());
+  const baselines::KernelDiff diff =
+      baselines::explain(before, after, *verdict, facts.options.rule, verdicts.size());
   for (const baselines::Run* run : {&baseline, &candidate}) {
     for (const std::string& text : unfinished_texts(*run)) {
       console.out.print("note: {}\n", text);

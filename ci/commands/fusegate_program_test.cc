@@ -106,7 +106,7 @@ TEST_F(ProgramTest, ShowsWhatDidNotFinishByRequestAlone) {
   expect_error(fusegate({"show", third}), {"no finished ", third});
   const Ended asked = fusegate({"show", "--unfinished", path("run")});
   EXPECT_THAT(asked.out, HasSubstr(" in 3 "));
-  EXPECT_THAT(asked.out, HasSubstr("counts, as was asked: " + third));
+  EXPECT_THAT(asked.out, HasSubstr("counts (--unfinished): " + third));
 }
 
 TEST_F(ProgramTest, ReportsInMarkdown) {

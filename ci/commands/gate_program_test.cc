@@ -124,7 +124,7 @@ TEST_F(GateOfControls, AFlagNamesThem) {
   EXPECT_EQ(gate_naming({"^linear/", "^controlnet/"}).code, 0);
   EXPECT_EQ(gate_naming({"^linear/"}).code, 1);
   expect_error(gate_naming({"^controlnet/", "controlled"}),
-               {"--control: \"controlled\" fits no benchmark's name"});
+               {"--control: \"controlled\" matches no benchmark"});
   expect_error(gate_naming({"controlnet["}),
                {"--control", "\"controlnet[\" is no regular expression"});
 }

@@ -82,11 +82,11 @@ TEST_F(GateCommandTest, CountsWhatDidNotFinishWhereAskedAloneAndSaysSo) {
   EXPECT_THAT(out_.str(), HasSubstr(left_out));
   EXPECT_THAT(markdown(), HasSubstr("did not finish and is left out"));
   EXPECT_THAT(json()["notes"].dump(), HasSubstr(left_out));
-  EXPECT_EQ(json()["verdicts"][0]["candidate_invocations"], 5);
+  EXPECT_EQ(json()["verdicts"][0]["candidate_processes"], 5);
   request_.judging.unfinished = baselines::Unfinished::kCounts;
   gate_command(request_, console);
-  EXPECT_EQ(json()["verdicts"][0]["candidate_invocations"], 6);
-  EXPECT_THAT(json()["notes"].dump(), HasSubstr("counts, as was asked"));
+  EXPECT_EQ(json()["verdicts"][0]["candidate_processes"], 6);
+  EXPECT_THAT(json()["notes"].dump(), HasSubstr("counts (--unfinished)"));
 }
 
 TEST_F(GateCommandTest, EndsWithTwoWhereLessIsRuledOutThanIsAskedFor) {

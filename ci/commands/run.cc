@@ -151,7 +151,7 @@ std::vector<ComparedRuns> compared_with_baseline(const RunRequest& request) {
 RunAnalyses analyses_of(const RunRequest& request) {
   RunAnalyses analyses{.interim = [&] { return interim_verdicts(request); }};
   // Peers are measured beside all of ours.
-  if (!request.peers && any_baseline_tells_work(request.judging, request.measuring.suite)) {
+  if (!request.peers && any_baseline_has_identities(request.judging, request.measuring.suite)) {
     analyses.comparisons = [&] { return compared_with_baseline(request); };
   }
   return analyses;

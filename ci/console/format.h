@@ -35,7 +35,7 @@ std::string format_rate(double value);
 // How many times as fast, two decimals: "1.50". "-" where it is not finite.
 std::string format_factor(double factor);
 
-// "5"; "4.5" where a median over invocations fell between two counts. "-" where it is not finite.
+// "5"; "4.5" where a median over processes fell between two counts. "-" where it is not finite.
 std::string format_launches(double launches);
 
 // "12 s", "3 min 20 s", "1 h 02 min".

@@ -192,7 +192,7 @@ class InputOutputTest(unittest.TestCase):
                 packed.write(b" " * 2**20)
         self.assertLess(bomb.stat().st_size, 2**16)
         self.assert_error(self.fusegate("trace-table", bomb, "--max-file-mib", "16"), bomb,
-                          "is larger than 16 MiB, unpacked; --max-file-mib lets more be read")
+                          "is larger than 16 MiB (unpacked); raise the limit with --max-file-mib")
         self.assert_error(self.fusegate("trace-table", bomb), bomb, "the file is empty")
 
     def test_a_large_file_is_refused_before_it_is_read(self):
@@ -233,7 +233,7 @@ class InputOutputTest(unittest.TestCase):
     def test_messages_stay_short(self):
         path = self.folder / "long.json"
         path.write_text('{"context": {}, "benchmarks": [{"name": "' + "a" * 130_000 + '"]', encoding="utf-8")
-        self.assert_error(self.fusegate("show", path), path, "no valid JSON")
+        self.assert_error(self.fusegate("show", path), path, "not valid JSON")
         path = self.write("unit.json", {"benchmarks": [{"name": "a", "time_unit": "b" * 130_000, "real_time": 1,
                                                         "iterations": 1}]})
         shown = self.fusegate("show", path).stdout

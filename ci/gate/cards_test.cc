@@ -124,10 +124,10 @@ INSTANTIATE_TEST_SUITE_P(OfSixCards, WithinASession,
 // Only what was measured on these cards.
 fusegate::baselines::Run part_of(fusegate::baselines::Run run, const std::vector<int>& cards) {
   for (baselines::BenchmarkSeries& series : run.benchmarks) {
-    std::erase_if(series.invocations, [&](const auto& summary) {
+    std::erase_if(series.processes, [&](const auto& summary) {
       return std::ranges::find(cards, summary.card) == cards.end();
     });
-    for (auto& summary : series.invocations) {
+    for (auto& summary : series.processes) {
       summary.card = static_cast<int>(std::ranges::find(cards, summary.card) - cards.begin());
     }
   }
@@ -144,9 +144,9 @@ fusegate::baselines::Run eight_cards() {
     const fusegate::baselines::Run more = run_of(name);
     for (std::size_t i = 0; i < all.benchmarks.size(); ++i) {
       EXPECT_EQ(all.benchmarks[i].name, more.benchmarks[i].name);
-      for (auto summary : more.benchmarks[i].invocations) {
+      for (auto summary : more.benchmarks[i].processes) {
         summary.card = static_cast<int>(all.cards.size());
-        all.benchmarks[i].invocations.push_back(summary);
+        all.benchmarks[i].processes.push_back(summary);
       }
     }
     all.cards.push_back(cards_of(more).front());

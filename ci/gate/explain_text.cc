@@ -39,7 +39,7 @@ void add_figure(const char* what, double before, double after, auto format,
 
 std::vector<Fact> figures(const baselines::BenchmarkSeries* baseline,
                           const baselines::BenchmarkSeries* candidate,
-                          const baselines::Verdict& verdict, const baselines::KernelStory& diff) {
+                          const baselines::Verdict& verdict, const baselines::KernelDiff& diff) {
   std::vector<Fact> facts;
   add_figure("time", verdict.baseline.time_ns, verdict.candidate.time_ns, format_time_ns, &facts);
   if (std::isfinite(verdict.estimates.effect)) {
@@ -57,7 +57,7 @@ std::vector<Fact> figures(const baselines::BenchmarkSeries* baseline,
 // A row a kernel; shares are of the sum of all rows' changes.
 class KernelTable {
  public:
-  explicit KernelTable(const baselines::KernelStory& diff) : diff_(diff) {
+  explicit KernelTable(const baselines::KernelDiff& diff) : diff_(diff) {
     for (const baselines::KernelPair& pair : diff.pairs) total_ns_ += pair.change_ns();
     total_ns_ += diff.memory_ns.change() + diff.gaps_ns.change();
   }
@@ -95,13 +95,13 @@ class KernelTable {
                const baselines::BeforeAfter& time_ns, const std::string& what) {
     const double before = std::isfinite(time_ns.before) ? time_ns.before : 0;
     const double after = std::isfinite(time_ns.after) ? time_ns.after : 0;
-    const bool has_share = diff_.kind != baselines::StoryKind::kNothing && total_ns_ != 0;
+    const bool has_share = diff_.kind != baselines::KernelCause::kNothing && total_ns_ != 0;
     table_.add_row({stage, name, format_time_ns(time_ns.before), format_time_ns(time_ns.after),
                     format_time_change_ns(after - before),
                     has_share ? format_share((after - before) / total_ns_) : "-", what});
   }
 
-  const baselines::KernelStory& diff_;
+  const baselines::KernelDiff& diff_;
   double total_ns_ = 0;
   Table table_{{{"stage"},
                 {"kernel"},
@@ -116,10 +116,10 @@ void add_agreement(const baselines::BenchmarkSeries* series, std::string_view si
                    std::vector<std::string>* sentences) {
   if (!series || !series->profile) return;
   const baselines::KernelProfile& profile = *series->profile;
-  if (static_cast<int>(profile.gaps_ns.size()) == profile.invocations) return;
+  if (static_cast<int>(profile.gaps_ns.size()) == profile.processes) return;
   sentences->push_back(
       fmt::format("{} of the {}'s {} profiled processes launched these kernels, the others did not",
-                  profile.gaps_ns.size(), side, profile.invocations));
+                  profile.gaps_ns.size(), side, profile.processes));
 }
 
 void add_work(const baselines::BenchmarkSeries* series, std::string_view side,
@@ -129,7 +129,7 @@ void add_work(const baselines::BenchmarkSeries* series, std::string_view side,
                                    series->identity->unknown));
 }
 
-std::string conclusion(const baselines::Verdict& verdict, const baselines::KernelStory& diff) {
+std::string conclusion(const baselines::Verdict& verdict, const baselines::KernelDiff& diff) {
   if (std::string text = kernel_diff_text(diff); !text.empty()) return text;
   if (diff.work_changed()) {
     const bool is_unchanged = verdict.kind == baselines::VerdictKind::kUnchanged;
@@ -147,7 +147,7 @@ std::string conclusion(const baselines::Verdict& verdict, const baselines::Kerne
 std::string explain_text(const baselines::BenchmarkSeries* baseline,
                          const baselines::BenchmarkSeries* candidate,
                          const baselines::Verdict& verdict, const baselines::Rule& rule,
-                         const baselines::KernelStory& diff, const TextStyle& style) {
+                         const baselines::KernelDiff& diff, const TextStyle& style) {
   const std::string_view kind = baselines::verdict_name(verdict.kind);
   Section kernels;
   add_agreement(baseline, "baseline", &kernels.sentences);

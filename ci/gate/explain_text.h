@@ -13,6 +13,6 @@ namespace fusegate::ci {
 std::string explain_text(const baselines::BenchmarkSeries* baseline,
                          const baselines::BenchmarkSeries* candidate,
                          const baselines::Verdict& verdict, const baselines::Rule& rule,
-                         const baselines::KernelStory& diff, const TextStyle& style = {});
+                         const baselines::KernelDiff& diff, const TextStyle& style = {});
 
 }  // namespace fusegate::ci

@@ -119,7 +119,7 @@ Document failure_document(std::string_view title, std::string_view problem) {
 std::string describe(const baselines::Run& run) {
   std::size_t processes = 0;  // of the benchmark that has most
   for (const baselines::BenchmarkSeries& series : run.benchmarks) {
-    processes = std::max(processes, series.invocations.size());
+    processes = std::max(processes, series.processes.size());
   }
   const auto device = run.environment.find("device");
   const bool has_device = device != run.environment.end() && device->second.is_string();

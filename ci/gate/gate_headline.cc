@@ -174,7 +174,7 @@ std::string left_out(const GateFacts& facts) {
 
 std::string other_kernels(const GateFacts& facts) {
   const auto& diffs = facts.result.kernel_diffs;
-  const auto changed = &baselines::KernelStory::launches_changed;
+  const auto changed = &baselines::KernelDiff::launches_changed;
   const auto first = std::ranges::find_if(diffs, changed);
   return fmt::format("Kernels changed in {} of {}, the first {}: {}.",
                      std::ranges::count_if(diffs, changed), all_text(facts), first->benchmark,

@@ -169,9 +169,9 @@ TEST(GateHeadline, NamesTheFirstOtherKernel) {
   options.fail_on_changed_kernels = true;
   EXPECT_EQ(headline_of({test_series("b", kQuiet)}, {test_series("b", kQuiet)}, options),
             "Could not judge: a run has no profiles, so whether kernels changed is not known.");
-  baselines::KernelStory diff;
+  baselines::KernelDiff diff;
   diff.benchmark = "b";
-  diff.kind = baselines::StoryKind::kLaunches;
+  diff.kind = baselines::KernelCause::kLaunches;
   diff.has_profiles = true;
   diff.verdict = baselines::VerdictKind::kUnchanged;
   diff.memory_operations = {0, 1};

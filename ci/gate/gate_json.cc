@@ -31,12 +31,12 @@ json modes_json(const std::optional<baselines::Modes>& modes) {
   return json::array({cluster_json(modes->lower), cluster_json(modes->upper)});
 }
 
-void add_outliers(const std::vector<baselines::OddProcess>& outliers, std::string_view side,
+void add_outliers(const std::vector<baselines::Outlier>& outliers, std::string_view side,
                   json& list) {
-  for (const baselines::OddProcess& one : outliers) {
+  for (const baselines::Outlier& one : outliers) {
     list.push_back({{"side", side},
                     {"process", one.name},
-                    {"relative_deviation", json_number(one.departure)},
+                    {"relative_deviation", json_number(one.relative_deviation)},
                     {"benchmarks", one.benchmarks},
                     {"set_aside", one.is_set_aside}});
   }
@@ -141,9 +141,9 @@ json pair_json(const baselines::KernelPair& pair) {
           {"differences", pair.differences}};
 }
 
-json kernel_diff_json(const baselines::KernelStory& diff) {
+json kernel_diff_json(const baselines::KernelDiff& diff) {
   return {{"benchmark", diff.benchmark},
-          {"cause", story_name(diff.kind)},
+          {"cause", cause_name(diff.kind)},
           {"summary", kernel_diff_text(diff)},
           {"changed", diff.launches_changed()},
           {"kernels", list_of(diff.pairs, pair_json)},

@@ -39,8 +39,8 @@ TEST(GateJson, HasModesAndOutliers) {
   }
   auto candidate = test_run(std::move(suite));
   number_processes(candidate);
-  candidate.benchmarks[0].invocations[1].time_ns = 1030;
-  candidate.benchmarks[0].invocations[2].time_ns = 1030;
+  candidate.benchmarks[0].processes[1].time_ns = 1030;
+  candidate.benchmarks[0].processes[2].time_ns = 1030;
   const json root = json_of({test_run({test_series("row0", {1000, 1000, 1000, 1000})})}, candidate);
   ASSERT_EQ(root["outlier_processes"].size(), 1u);
   const json& outlier = root["outlier_processes"][0];

@@ -123,9 +123,9 @@ class Notes {
     }
   }
 
-  void add_outliers(const std::vector<baselines::OddProcess>& outliers, std::string_view side) {
-    for (const baselines::OddProcess& one : outliers) {
-      add(fmt::format("{}: {}; {}.", side, odd_process_text(one),
+  void add_outliers(const std::vector<baselines::Outlier>& outliers, std::string_view side) {
+    for (const baselines::Outlier& one : outliers) {
+      add(fmt::format("{}: {}; {}.", side, outlier_text(one),
                       one.is_set_aside
                           ? "it is left out"
                           : fmt::format("it counts, as none of fewer than {} is left out",
@@ -163,7 +163,7 @@ class Notes {
     if (texts.empty()) return;
     add(
         fmt::format("The program's own context differs in {}. Such keys do not stop a comparison; "
-                    "those of the environment do (docs/other-formats.md).",
+                    "those of the environment do (docs/files.md).",
                     first_of(texts)));
   }
 
@@ -260,7 +260,7 @@ class Notes {
   }
 
   // On a GPU, where the kernels that a process has loaded before may decide where the next one's
-  // code lies (docs/protocol.md, "What is left"). Identical code shows how much that is: it was
+  // code lies (docs/how-it-measures.md, "What is left"). Identical code shows how much that is: it was
   // co-measured with the same benchmarks.
   void add_partial() {
     const auto& verdicts = result_.verdicts;
@@ -402,7 +402,7 @@ int fewest_processes_of_a_card(const Run& run) {
   std::map<int, int> most;  // by card
   for (const baselines::BenchmarkSeries& series : run.benchmarks) {
     std::map<int, int> count;
-    for (const baselines::InvocationSummary& summary : series.invocations) ++count[summary.card];
+    for (const baselines::ProcessSummary& summary : series.processes) ++count[summary.card];
     for (const auto& [card, processes] : count) most[card] = std::max(most[card], processes);
   }
   const auto fewest = std::ranges::min_element(most, {}, &std::pair<const int, int>::second);

@@ -47,7 +47,7 @@ TEST(GateNotes, NameWhatIsLeftOut) {
   baselines::Run base = test_run({test_series("a", kQuiet)});
   baselines::Run head = test_run({test_series("a", slowed(0.05))});
   head.left_out = {{"b", "3 of 5 processes have it"}};
-  EXPECT_THAT(notes(base, head), ElementsAre("Candidate: 1 benchmark is not judged whole: b (3 of "
+  EXPECT_THAT(notes(base, head), ElementsAre("Candidate: 1 benchmark is not judged, or not from all processes: b (3 of "
                                              "5 processes have it)"));
 }
 
@@ -263,7 +263,7 @@ TEST(GateNotes, IdenticalCodeShowsWhatCoMeasuredBenchmarksDo) {
   auto whole = test_run(rows);
   rows.pop_back();
   for (BenchmarkSeries& row : rows) {
-    for (auto& summary : row.invocations) summary.time_ns *= 1.002;
+    for (auto& summary : row.processes) summary.time_ns *= 1.002;
   }
   auto part = test_run(std::move(rows));
   part.benchmarks[0] = baselines::doing(std::move(part.benchmarks[0]), "1e");
@@ -346,7 +346,7 @@ Run of_equal_processes(std::size_t processes, int cards = 1) {
   std::vector<double> times(processes * static_cast<std::size_t>(cards), 1000);
   BenchmarkSeries series = test_series("a", times);
   for (std::size_t i = 0; i < times.size(); ++i) {
-    series.invocations[i].card = static_cast<int>(i / processes);
+    series.processes[i].card = static_cast<int>(i / processes);
   }
   Run run = test_run({series});
   run.provenance.suite = "pr";
@@ -366,7 +366,7 @@ TEST(FewProcesses, AreNamedWithWhatMendsIt) {
 TEST(FewProcesses, AreThoseOfTheCardWithTheFewest) {
   baselines::Run run = of_equal_processes(4, 2);
   EXPECT_EQ(few_processes_text(run), "");
-  run.benchmarks[0].invocations.pop_back();
+  run.benchmarks[0].processes.pop_back();
   EXPECT_EQ(fewest_processes_of_a_card(run), 3);
   EXPECT_EQ(few_processes_text(run).find("The baseline has 3 processes on each card"), 0u);
   EXPECT_NE(few_processes_text(run).find(". Re-record it, a RUN on each card: fusegate run"),

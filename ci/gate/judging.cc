@@ -78,14 +78,14 @@ baselines::CardDifferences card_differences(const JudgingRequest& request,
 baselines::Run on_another_card(baselines::Run run) {
   run.cards = {"another"};
   for (baselines::BenchmarkSeries& series : run.benchmarks) {
-    std::erase_if(series.invocations, [](const auto& summary) { return summary.card != 0; });
+    std::erase_if(series.processes, [](const auto& summary) { return summary.card != 0; });
   }
   return run;
 }
 
 bool tells_work(const fs::path& path) {
   try {
-    return std::ranges::any_of(baselines::load_run({path}).benchmarks, baselines::work_is_known);
+    return std::ranges::any_of(baselines::load_run({path}).benchmarks, baselines::code_is_known);
   } catch (const baselines::InputError&) {
     return false;  // what judges by it says what is wrong
   }
@@ -94,7 +94,7 @@ bool tells_work(const fs::path& path) {
 // As a baseline keeps a process's time: to five digits.
 std::vector<std::string> kept_times(const baselines::BenchmarkSeries& series) {
   std::vector<std::string> times;
-  for (const baselines::InvocationSummary& summary : series.invocations) {
+  for (const baselines::ProcessSummary& summary : series.processes) {
     times.push_back(fmt::format("{:.4e}", summary.time_ns));
   }
   return times;
@@ -105,7 +105,7 @@ bool is_same_run(const baselines::Run& baseline, const baselines::Run& candidate
     return a.name == b.name && kept_times(a) == kept_times(b);
   };
   const auto is_timed = [](const baselines::BenchmarkSeries& series) {
-    return !series.invocations.empty();
+    return !series.processes.empty();
   };
   return std::ranges::any_of(candidate.benchmarks, is_timed) &&
          std::ranges::equal(baseline.benchmarks, candidate.benchmarks, same);
@@ -243,16 +243,16 @@ std::optional<baselines::LoadedBaseline> load_baseline(const JudgingRequest& req
 
 std::map<std::string, std::string> keep_choices_environment(const JudgingRequest& request,
                                                             const std::string& suite, bool fresh) {
-  if (fresh) return {{baselines::kKeepChoicesVariable, ""}};
+  if (fresh) return {{baselines::kPinChoicesVariable, ""}};
   std::string list;
   for (const fs::path& run : possible_baselines(request, suite)) {
     list += fmt::format("{}{}", list.empty() ? "" : ":", run.string());
   }
   if (list.empty()) return {};
-  return {{baselines::kKeepChoicesVariable, list}};
+  return {{baselines::kPinChoicesVariable, list}};
 }
 
-bool any_baseline_tells_work(const JudgingRequest& request, const std::string& suite) {
+bool any_baseline_has_identities(const JudgingRequest& request, const std::string& suite) {
   return std::ranges::any_of(possible_baselines(request, suite), tells_work);
 }
 

@@ -79,7 +79,7 @@ std::map<std::string, std::string> keep_choices_environment(const JudgingRequest
                                                             const std::string& suite, bool fresh);
 
 // Whether a baseline that may judge the suite's runs has identities of its benchmarks.
-bool any_baseline_tells_work(const JudgingRequest& request, const std::string& suite);
+bool any_baseline_has_identities(const JudgingRequest& request, const std::string& suite);
 
 // Why nothing was found, and what to do.
 std::string missing_baseline_text(const JudgingRequest& request, const baselines::Run& candidate);

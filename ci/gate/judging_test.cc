@@ -94,9 +94,9 @@ TEST_F(JudgingTest, TakesRunsAndStoredFilesAsNamedBaselines) {
   request_.baseline = {write_run(folder_, "base", {}, 3)};
   auto baseline = load_baseline(request_, run());
   EXPECT_FALSE(baseline->acceptance);
-  EXPECT_EQ(baseline->run.benchmarks[0].invocations.size(), 3u);
+  EXPECT_EQ(baseline->run.benchmarks[0].processes.size(), 3u);
   request_.baseline = {folder_.path() / "base" / "1.json"};
-  EXPECT_EQ(load_baseline(request_, run())->run.benchmarks[0].invocations.size(), 1u);
+  EXPECT_EQ(load_baseline(request_, run())->run.benchmarks[0].processes.size(), 1u);
   request_.baseline = {store("kept", {})};
   EXPECT_TRUE(load_baseline(request_, run())->acceptance);
 }
@@ -277,7 +277,7 @@ TEST_F(JudgingTest, ABaselineSaysWhatIsAControlAndSoDoesTheRequest) {
   EXPECT_EQ(code(), baselines::ExitCode::kNoRegression);
   request_.controls.emplace_back("^nothing");
   EXPECT_THAT(code, ThrowsMessage<baselines::InputError>(
-                        HasSubstr("--control: \"^nothing\" fits no benchmark's name")));
+                        HasSubstr("--control: \"^nothing\" matches no benchmark")));
 }
 
 TEST_F(JudgingTest, TestsSideBySideAgainstLessWhereNobodySaysWhatMatters) {

@@ -15,11 +15,11 @@ namespace {
 
 using baselines::BeforeAfter;
 using baselines::KernelPair;
-using baselines::KernelStory;
+using baselines::KernelDiff;
 using baselines::LaunchChange;
 using baselines::LaunchFact;
 using baselines::ProfiledKernel;
-using baselines::StoryKind;
+using baselines::KernelCause;
 using baselines::VerdictKind;
 
 // Of differences of work that are named one by one.
@@ -34,7 +34,7 @@ std::string short_name(const ProfiledKernel& kernel) { return short_name(kernel.
 std::string in_stage(const std::string& stage) { return stage.empty() ? "" : " in " + stage; }
 
 // "1 kernel more (a in gelu)" of those that one side has alone.
-std::string alone(const KernelStory& diff, bool added) {
+std::string alone(const KernelDiff& diff, bool added) {
   std::vector<std::string> names;
   for (const KernelPair& pair : diff.pairs) {
     if (!pair.is_alone() || pair.after.has_value() != added) continue;
@@ -46,7 +46,7 @@ std::string alone(const KernelStory& diff, bool added) {
                      fmt::join(names, "; "));
 }
 
-std::string memory_operations(const KernelStory& diff) {
+std::string memory_operations(const KernelDiff& diff) {
   const auto& [before, after] = diff.memory_operations;
   if (before == after) return "";
   const auto count = static_cast<std::size_t>(std::abs(after - before));
@@ -109,7 +109,7 @@ bool is_of(const LaunchChange& change, const ProfiledKernel& kernel) {
          (change.stage.empty() || change.stage == kernel.stage);
 }
 
-std::string other_kernels(const KernelStory& diff) {
+std::string other_kernels(const KernelDiff& diff) {
   std::vector<std::string> texts;
   for (const KernelPair& pair : diff.pairs) {
     if (!pair.is_other()) continue;
@@ -126,7 +126,7 @@ std::string other_kernels(const KernelStory& diff) {
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
-std::string launches(const KernelStory& diff) {
+std::string launches(const KernelDiff& diff) {
   std::vector<std::string> texts;
   for (const std::string& text :
        {other_kernels(diff), alone(diff, true), alone(diff, false), memory_operations(diff)}) {
@@ -136,12 +136,12 @@ std::string launches(const KernelStory& diff) {
 }
 
 // Kernels that are launched early run beside the one before, which is no host's doing.
-bool overlap_moved(const KernelStory& diff) {
+bool overlap_moved(const KernelDiff& diff) {
   return diff.gaps_moved && !diff.leads_moved && diff.gaps_ns.before <= 0 &&
          diff.gaps_ns.after <= 0;
 }
 
-std::string gaps(const KernelStory& diff) {
+std::string gaps(const KernelDiff& diff) {
   if (overlap_moved(diff)) {
     return fmt::format(
         "the same kernels overlap by {} instead of {}: each lets the next one start at a different "
@@ -166,7 +166,7 @@ std::string gaps(const KernelStory& diff) {
 }
 
 // Of the kernel that changed most: its name, unless what was said before is of this one alone.
-std::string subject(const KernelStory& diff, const ProfiledKernel& kernel, double direction) {
+std::string subject(const KernelDiff& diff, const ProfiledKernel& kernel, double direction) {
   const auto is_said = [&](const LaunchChange& change) { return is_of(change, kernel); };
   const bool is_changed = std::ranges::any_of(diff.work_changes, is_said);
   if (is_changed && diff.work_changes.size() == 1 && !diff.order_changed) return "it";
@@ -176,7 +176,7 @@ std::string subject(const KernelStory& diff, const ProfiledKernel& kernel, doubl
 }
 
 // The kernel that changed most the verdict's way, and its share of all that did.
-std::string same_kernels(const KernelStory& diff, double direction) {
+std::string same_kernels(const KernelDiff& diff, double direction) {
   const auto way = [direction](const KernelPair& pair) {
     return pair.is_alone() || pair.is_other() ? 0 : std::max(0.0, direction * pair.change_ns());
   };
@@ -192,14 +192,14 @@ std::string same_kernels(const KernelStory& diff, double direction) {
                             direction > 0 ? "grew by" : "shrank by");
 }
 
-std::string clock(const KernelStory& diff) {
+std::string clock(const KernelDiff& diff) {
   const bool by_cycles = cycles_show_clock(diff.estimates);
   return fmt::format("a different clock: {} in time, {} {}", format_effect(diff.estimates.in_time),
                      format_effect(by_cycles ? diff.estimates.in_cycles : diff.estimates.effect),
                      by_cycles ? "in cycles" : "at equal clock");
 }
 
-std::string not_shown(const KernelStory& diff) {
+std::string not_shown(const KernelDiff& diff) {
   double change_ns = 0;
   for (const KernelPair& pair : diff.pairs) change_ns += pair.change_ns();
   return fmt::format("the profiled calls do not show the change: {} in them, {} as timed",
@@ -207,38 +207,38 @@ std::string not_shown(const KernelStory& diff) {
                      format_time_change_ns(diff.time_ns.change()));
 }
 
-std::string unexplained(const KernelStory& diff) {
+std::string unexplained(const KernelDiff& diff) {
   const std::string text = "the same kernels, and " + not_shown(diff);
   if (diff.work_unknown.empty()) return text;
   return text + "; whether their machine code changed is unknown: " + diff.work_unknown;
 }
 
-std::string cause(const KernelStory& diff) {
+std::string cause(const KernelDiff& diff) {
   switch (diff.kind) {
-    case StoryKind::kNothing:
+    case KernelCause::kNothing:
       return "";
-    case StoryKind::kLaunches:
-    case StoryKind::kOtherKernel:
+    case KernelCause::kLaunches:
+    case KernelCause::kOtherKernel:
       return launches(diff);
-    case StoryKind::kGaps:
+    case KernelCause::kGaps:
       return gaps(diff);
-    case StoryKind::kSameKernels:
+    case KernelCause::kSameKernels:
       return same_kernels(diff, diff.verdict == VerdictKind::kRegression ? 1 : -1);
-    case StoryKind::kClock:
+    case KernelCause::kClock:
       return (diff.has_profiles && !diff.work_changed() ? "the same kernels at " : "") +
              clock(diff);
-    case StoryKind::kOtherWork:
+    case KernelCause::kOtherWork:
       return diff.has_profiles ? not_shown(diff) : "a side has no profile to show its time";
-    case StoryKind::kUnexplained:
+    case KernelCause::kUnexplained:
       return unexplained(diff);
-    case StoryKind::kNoProfile:
+    case KernelCause::kNoProfile:
       return "a side has no profile, so what it launched is unknown";
   }
   return "";
 }
 
 // Whether the profile's kernels say that the launch is there, gone or another kernel.
-bool is_in_profile(const KernelStory& diff, const LaunchChange& change) {
+bool is_in_profile(const KernelDiff& diff, const LaunchChange& change) {
   return diff.launches_changed() && (change.is_alone() || change.is_other());
 }
 
@@ -251,7 +251,7 @@ std::string joined(const std::vector<std::string>& texts) {
   return text + fmt::format("; {} more changed", more);
 }
 
-std::vector<std::string> work_texts(const KernelStory& diff, bool with_profiled) {
+std::vector<std::string> work_texts(const KernelDiff& diff, bool with_profiled) {
   std::vector<const LaunchChange*> changes;
   for (const LaunchChange& change : diff.work_changes) {
     if (with_profiled || !is_in_profile(diff, change)) changes.push_back(&change);
@@ -278,16 +278,16 @@ std::string launch_change_text(const LaunchChange& change) {
                      facts.empty() ? "" : ": ", facts);
 }
 
-std::vector<std::string> work_texts(const KernelStory& diff) { return work_texts(diff, true); }
+std::vector<std::string> work_texts(const KernelDiff& diff) { return work_texts(diff, true); }
 
-std::string work_text(const KernelStory& diff) { return joined(work_texts(diff, true)); }
+std::string work_text(const KernelDiff& diff) { return joined(work_texts(diff, true)); }
 
-std::string kernel_diff_text(const KernelStory& diff) {
+std::string kernel_diff_text(const KernelDiff& diff) {
   const std::string found = cause(diff);
   if (found.empty()) return found;
   const std::string launched = diff.has_profiles ? launches(diff) : "";
   const bool is_launches =
-      diff.kind == StoryKind::kLaunches || diff.kind == StoryKind::kOtherKernel;
+      diff.kind == KernelCause::kLaunches || diff.kind == KernelCause::kOtherKernel;
   const std::string work = joined(work_texts(diff, false));
   std::vector<std::string> texts{work, found};
   if (is_launches) std::swap(texts[0], texts[1]);

@@ -10,15 +10,15 @@ namespace fusegate::ci {
 
 // What differs in the code, then what the profile shows of it, in one sentence without a full stop.
 // Empty where nothing does.
-std::string kernel_diff_text(const baselines::KernelStory& diff);
+std::string kernel_diff_text(const baselines::KernelDiff& diff);
 
 // "gelu_mul: machine code of few_rows_kernel changed: block 128 -> 256 threads, registers 166 ->
 // 120".
 std::string launch_change_text(const baselines::LaunchChange& change);
 // One a launch whose code, launch or arguments differ, those first that can have changed a time
 // most, and one where the launches depend on each other differently.
-std::vector<std::string> work_texts(const baselines::KernelStory& diff);
+std::vector<std::string> work_texts(const baselines::KernelDiff& diff);
 // Those in a sentence, the first few by name. Empty where nothing differs, or is not known to.
-std::string work_text(const baselines::KernelStory& diff);
+std::string work_text(const baselines::KernelDiff& diff);
 
 }  // namespace fusegate::ci

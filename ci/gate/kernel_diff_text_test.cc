@@ -12,8 +12,8 @@ using baselines::diff_of;
 using baselines::gate;
 using baselines::gate_of;
 using baselines::GateResult;
-using baselines::InvocationSummary;
-using baselines::KernelStory;
+using baselines::ProcessSummary;
+using baselines::KernelDiff;
 using baselines::kGelu;
 using baselines::kReduce;
 using baselines::kSmall;
@@ -30,7 +30,7 @@ TEST(KernelDiffText, NamesTheKernelThatGotSlower) {
   Side slow{.slower = 0.05};
   slow.launches[2].duration_ns = 45e3;
   slow.launches[0].duration_ns = 50.1e3;
-  const KernelStory diff = diff_of(slow);
+  const KernelDiff diff = diff_of(slow);
   EXPECT_EQ(kernel_diff_text(diff),
             "the same kernel, slower: cublas nvjet bf16 256x128x64 tn in down_proj took 40.00 us "
             "and takes 45.00 us, +12.50 %, 98.0 % of what all kernels grew by");
@@ -47,7 +47,7 @@ TEST(KernelDiffText, NamesTheKernelThatGotFaster) {
 TEST(KernelDiffText, SaysThatAnotherKernelWasPicked) {
   Side other{.slower = 0.05};
   other.launches[2] = {kSmall, "down_proj", 45e3};
-  const KernelStory diff = diff_of(other);
+  const KernelDiff diff = diff_of(other);
   EXPECT_EQ(kernel_diff_text(diff),
             "another kernel in down_proj: tile 256x128x64 -> 128x128x64, stages 4 -> 6, cluster "
             "1x2 -> 2x1, flavour h bz coopA -> v bz");
@@ -57,7 +57,7 @@ TEST(KernelDiffText, TakesTheReductionOfSplitKForPartOfTheOtherKernel) {
   Side other{.slower = 0.05};
   other.launches[2] = {kSplit, "down_proj", 41e3};
   other.launches.push_back({kReduce, "down_proj", 4e3});
-  const KernelStory diff = diff_of(other);
+  const KernelDiff diff = diff_of(other);
   EXPECT_THAT(kernel_diff_text(diff), HasSubstr("split-K no -> yes"));
   EXPECT_THAT(kernel_diff_text(diff),
               HasSubstr("1 kernel more (cublas splitKreduce_kernel fp32 in down_proj)"));
@@ -66,7 +66,7 @@ TEST(KernelDiffText, TakesTheReductionOfSplitKForPartOfTheOtherKernel) {
 TEST(KernelDiffText, NamesAnotherLaunch) {
   Side more{.slower = 0.05};
   more.launches.insert(more.launches.begin() + 1, {kGelu, "gelu", 5e3});
-  const KernelStory diff = diff_of(more);
+  const KernelDiff diff = diff_of(more);
   EXPECT_EQ(kernel_diff_text(diff),
             "1 kernel more (fusegate pointwise_kernel bf16, <Bf16, Gelu, void*> in gelu)");
 }
@@ -74,7 +74,7 @@ TEST(KernelDiffText, NamesAnotherLaunch) {
 TEST(KernelDiffText, NamesAnotherMemoryOperation) {
   Side more{.slower = 0.03};
   more.launches.insert(more.launches.begin(), {"", "", 3e3});
-  const KernelStory diff = diff_of(more);
+  const KernelDiff diff = diff_of(more);
   EXPECT_EQ(kernel_diff_text(diff), "1 memory operation more (0 -> 1)");
 }
 
@@ -95,7 +95,7 @@ TEST(KernelDiffText, NamesKernelsThatOverlapByLess) {
   after.launches[1].gap_ns = -15e3;
   const GateResult result = gate(run_of(before), run_of(after), {});
   ASSERT_THAT(result.stories, SizeIs(1));
-  const KernelStory& diff = result.stories[0];
+  const KernelDiff& diff = result.stories[0];
   EXPECT_THAT(kernel_diff_text(diff), HasSubstr("the same kernels overlap by "));
   EXPECT_THAT(kernel_diff_text(diff), Not(HasSubstr("the host")));
 }
@@ -105,7 +105,7 @@ TEST(KernelDiffText, NamesAHostThatTakesTwiceAsLongToLaunch) {
     Side host;
     host.host_ns = host_ns;
     const GateResult result = gate_of(host);
-    return result.stories.empty() ? KernelStory() : result.stories[0];
+    return result.stories.empty() ? KernelDiff() : result.stories[0];
   };
   EXPECT_EQ(
       kernel_diff_text(story_at(60e3)),
@@ -131,7 +131,7 @@ TEST(KernelDiffText, NamesAnotherClock) {
 TEST(KernelDiffText, SaysWhereTheProfileDoesNotTell) {
   Side slow{.slower = 0.05};
   slow.launches[2].duration_ns += 500;  // of 5100
-  const KernelStory diff = diff_of(slow);
+  const KernelDiff diff = diff_of(slow);
   EXPECT_THAT(kernel_diff_text(diff), HasSubstr("+500.0 ns there, +5.100 us as timed"));
 }
 

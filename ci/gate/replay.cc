@@ -12,7 +12,7 @@ namespace fusegate::ci {
 namespace {
 
 using baselines::BenchmarkSeries;
-using baselines::KernelStory;
+using baselines::KernelDiff;
 using baselines::Run;
 using baselines::Verdict;
 using baselines::VerdictKind;
@@ -27,8 +27,8 @@ std::map<std::string, const T*> by_name(const std::vector<T>& all, Key key) {
 }
 
 bool does_other_work(const BenchmarkSeries& stored, const BenchmarkSeries& replayed) {
-  return baselines::work_is_known(stored) && baselines::work_is_known(replayed) &&
-         !baselines::equal_work(stored, replayed);
+  return baselines::code_is_known(stored) && baselines::code_is_known(replayed) &&
+         !baselines::identical_code(stored, replayed);
 }
 
 bool is_on_both_sides(const Verdict& verdict) {
@@ -59,8 +59,8 @@ Replay replay_of(Run stored, const Run& replayed, const baselines::GateResult& r
   of_machine.asks_for_machine = true;
   const auto verdicts = baselines::judge(baselines::without_identities(before),
                                          baselines::without_identities(replayed), of_machine);
-  const auto diffs = baselines::tell_stories(before, replayed, verdicts, rule);
-  const auto diff_of = by_name(diffs, &KernelStory::benchmark);
+  const auto diffs = baselines::explain_all(before, replayed, verdicts, rule);
+  const auto diff_of = by_name(diffs, &KernelDiff::benchmark);
   const auto judged = by_name(result.verdicts, &Verdict::benchmark);
   const auto sides_before = by_name(before.benchmarks, &BenchmarkSeries::name);
   const auto sides_after = by_name(replayed.benchmarks, &BenchmarkSeries::name);

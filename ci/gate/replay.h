@@ -21,7 +21,7 @@ struct ReplayedRow {
   // The same program launches other code here: a library picked another kernel, say. Never where
   // either side has no identity.
   bool other_work = false;
-  std::optional<baselines::KernelStory> diff{};
+  std::optional<baselines::KernelDiff> diff{};
 
   // For certain and by more than matters, by the clock too, or by doing other work.
   bool has_moved() const;

@@ -178,7 +178,7 @@ std::vector<Cell> kernel_cells(const std::optional<baselines::ProfiledKernel>& k
 }
 
 // Kernels of both sides, side by side.
-Section kernels_part(const baselines::KernelStory& diff) {
+Section kernels_part(const baselines::KernelDiff& diff) {
   Table table({{"baseline", Align::kLeft, true},
                {"stage"},
                {"time", Align::kRight},
@@ -206,20 +206,20 @@ Section kernels_part(const baselines::KernelStory& diff) {
           .is_page_only = true};
 }
 
-void add_kernel_diff(const baselines::KernelStory& diff, Section* section) {
+void add_kernel_diff(const baselines::KernelDiff& diff, Section* section) {
   section->table.add_row({diff.benchmark, kernel_diff_text(diff)});
   section->parts.push_back(kernels_part(diff));
 }
 
 // What the host does shows in every benchmark at once: apart, lest it crowd out the others.
-Section kernels_section(const std::vector<baselines::KernelStory>& diffs) {
+Section kernels_section(const std::vector<baselines::KernelDiff>& diffs) {
   const Table table(
       {{"benchmark", Align::kLeft, true}, {"what changed", Align::kLeft, false, true}});
   Section section{.title = "Kernel changes", .table = table, .is_lines = true};
   section.terminal_rows = kMostKernelDiffs;
   Section gaps{.table = table, .fold = Fold::kAlways, .terminal_rows = 1, .is_lines = true};
-  for (const baselines::KernelStory& diff : diffs) {
-    add_kernel_diff(diff, diff.kind == baselines::StoryKind::kGaps ? &gaps : &section);
+  for (const baselines::KernelDiff& diff : diffs) {
+    add_kernel_diff(diff, diff.kind == baselines::KernelCause::kGaps ? &gaps : &section);
   }
   gaps.title =
       format_count(gaps.table.rows().size(), "benchmark") + " with other gaps between kernels";

@@ -159,14 +159,14 @@ TEST(TerminalReport, ShowsTheSlowestOfManyFamilies) {
 }
 
 // what: how different kernel differs, or the name of the one that got slower.
-void add_kernel_diff(GateFacts* facts, const std::string& benchmark, baselines::StoryKind kind,
+void add_kernel_diff(GateFacts* facts, const std::string& benchmark, baselines::KernelCause kind,
                      const std::string& what, double more_ns = 5000) {
-  baselines::KernelStory diff;
+  baselines::KernelDiff diff;
   diff.benchmark = benchmark;
   diff.kind = kind;
   diff.verdict = baselines::VerdictKind::kRegression;
   diff.has_profiles = true;
-  if (kind == baselines::StoryKind::kGaps) {
+  if (kind == baselines::KernelCause::kGaps) {
     diff.gaps_moved = true;
     diff.gaps_ns = {0, more_ns};
   } else {
@@ -176,7 +176,7 @@ void add_kernel_diff(GateFacts* facts, const std::string& benchmark, baselines::
     pair.before->duration_ns = 1000;
     pair.after = pair.before;
     pair.after->duration_ns += more_ns;
-    if (kind == baselines::StoryKind::kOtherKernel) pair.differences = {what};
+    if (kind == baselines::KernelCause::kOtherKernel) pair.differences = {what};
     diff.pairs = {pair};
   }
   facts->result.kernel_diffs.push_back(diff);
@@ -184,11 +184,11 @@ void add_kernel_diff(GateFacts* facts, const std::string& benchmark, baselines::
 
 TEST(TerminalReport, NamesOnceWhatChangedInManyBenchmarks) {
   GateFacts facts = example();
-  add_kernel_diff(&facts, "a", baselines::StoryKind::kOtherKernel, "tile 1 -> 2");
-  add_kernel_diff(&facts, "b", baselines::StoryKind::kGaps, "", 5000);
-  add_kernel_diff(&facts, "c", baselines::StoryKind::kOtherKernel, "tile 1 -> 2");
-  add_kernel_diff(&facts, "d", baselines::StoryKind::kGaps, "", 6000);
-  add_kernel_diff(&facts, "e", baselines::StoryKind::kSameKernels, "slower");
+  add_kernel_diff(&facts, "a", baselines::KernelCause::kOtherKernel, "tile 1 -> 2");
+  add_kernel_diff(&facts, "b", baselines::KernelCause::kGaps, "", 5000);
+  add_kernel_diff(&facts, "c", baselines::KernelCause::kOtherKernel, "tile 1 -> 2");
+  add_kernel_diff(&facts, "d", baselines::KernelCause::kGaps, "", 6000);
+  add_kernel_diff(&facts, "e", baselines::KernelCause::kSameKernels, "slower");
   EXPECT_THAT(text_of(facts),
               HasSubstr("\n\nKernel changes\n"
                         "a, and 1 more: different kernel: tile 1 -> 2\n"
@@ -202,7 +202,7 @@ TEST(TerminalReport, NamesOnceWhatChangedInManyBenchmarks) {
 TEST(TerminalReport, NamesSomeOfManyKernels) {
   GateFacts facts = example();
   for (int i = 0; i < 15; ++i) {
-    add_kernel_diff(&facts, "a", baselines::StoryKind::kSameKernels,
+    add_kernel_diff(&facts, "a", baselines::KernelCause::kSameKernels,
                     fmt::format("slower {:02}", i));
   }
   EXPECT_THAT(text_of(facts),
@@ -306,8 +306,8 @@ TEST(MarkdownReport, StaysBelowTheLimitWhateverTheTextsAre) {
 
 TEST(MarkdownReport, FoldsWhatTheHostDoesAndShowsOtherKernels) {
   GateFacts facts = example();
-  add_kernel_diff(&facts, "a", baselines::StoryKind::kGaps, "");
-  add_kernel_diff(&facts, "a", baselines::StoryKind::kOtherKernel, "other_kernel");
+  add_kernel_diff(&facts, "a", baselines::KernelCause::kGaps, "");
+  add_kernel_diff(&facts, "a", baselines::KernelCause::kOtherKernel, "other_kernel");
   const std::string text = markdown_of(facts);
   EXPECT_LT(text.find("| `a` | different kernel: other_kernel |"),
             text.find("1 benchmark with other gaps"));
@@ -319,9 +319,9 @@ const Section& section_of(const std::vector<Section>& sections, std::string_view
 }
 
 TEST(VerdictSections, SetKernelsOfBothSidesSideBySide) {
-  baselines::KernelStory diff;
+  baselines::KernelDiff diff;
   diff.benchmark = "a";
-  diff.kind = baselines::StoryKind::kOtherKernel;
+  diff.kind = baselines::KernelCause::kOtherKernel;
   baselines::ProfiledKernel kernel;
   kernel.name = "sm80_gemm";
   kernel.stage = "gate_proj";

@@ -59,7 +59,7 @@ TEST(CalibrationDocument, ListsWhatSpreadsBeyondItsTarget) {
 
 TEST(CalibrationDocument, SaysWhereNothingCanBeDrawn) {
   std::mt19937_64 random(1);
-  const std::string text = text_of({baselines::simulate({.invocations = 3}, random)});
+  const std::string text = text_of({baselines::simulate({.processes = 3}, random)});
   EXPECT_THAT(text, HasSubstr("no card has 8 processes"));
   EXPECT_THAT(text, Not(HasSubstr("False alarms")));
 }

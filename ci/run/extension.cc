@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "baselines/comparing/odd_processes.h"
+#include "baselines/comparing/outlier_processes.h"
 #include "baselines/io/error.h"
 #include "baselines/record/load_run.h"
 #include "ci/console/format.h"
@@ -113,10 +113,10 @@ bool name_outliers(Session& session) {
     try {
       const baselines::Run run = baselines::load_run({program.folder()});
       const double min_effect = session.request.min_effect.value_or(min_effect_of(run));
-      for (const auto& outlier : program.add_outliers(baselines::odd_processes(run, min_effect))) {
+      for (const auto& outlier : program.add_outliers(baselines::outlier_processes(run, min_effect))) {
         any = true;
         session.console.err.print("{}: {}\n", program.folder().string(),
-                                  baselines::odd_process_text(outlier));
+                                  baselines::outlier_text(outlier));
       }
     } catch (const baselines::InputError&) {
       // Whoever judges the run meets the same error.

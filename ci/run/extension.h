@@ -7,7 +7,7 @@
 namespace fusegate::ci {
 
 // Names processes in which a whole suite went otherwise than in their siblings
-// (baselines/comparing/odd_processes.h), where they were not named before, on console.err and in
+// (baselines/comparing/outlier_processes.h), where they were not named before, on console.err and in
 // the run folders. Whether there are any.
 bool name_outliers(Session& session);
 

@@ -63,14 +63,14 @@ IdentifyResult ask(const ProcessRequest& request, Console& console) {
 }
 
 bool wants_fresh_choices(const ProcessRequest& request) {
-  const auto kept = request.environment.find(baselines::kKeepChoicesVariable);
+  const auto kept = request.environment.find(baselines::kPinChoicesVariable);
   return kept != request.environment.end() && kept->second.empty();
 }
 
 // Has the program take the choices in that folder.
 void take_choices_of(const fs::path& folder, ProcessRequest& request) {
   if (wants_fresh_choices(request)) return;
-  request.environment[baselines::kKeepChoicesVariable] =
+  request.environment[baselines::kPinChoicesVariable] =
       (folder / baselines::kIdentitiesFile).string();
 }
 
@@ -87,15 +87,15 @@ std::vector<std::string> chosen_differently(const baselines::Identities& a,
   for (const auto& [name, choices] : a.choices) {
     const auto others = b.choices.find(name);
     if (others == b.choices.end() || !a.benchmarks.contains(name) || !b.benchmarks.contains(name) ||
-        same_work(a.benchmarks.at(name), b.benchmarks.at(name))) {
+        identical_code(a.benchmarks.at(name), b.benchmarks.at(name))) {
       continue;
     }
     const bool differ = std::ranges::any_of(choices, [&others](const auto& choice) {
       const auto other = others->second.find(choice.first);
       return other != others->second.end() &&
              baselines::choice_name(other->second) != baselines::choice_name(choice.second) &&
-             baselines::is_measured_choice(choice.second) &&
-             baselines::is_measured_choice(other->second);
+             baselines::is_autotuned(choice.second) &&
+             baselines::is_autotuned(other->second);
     });
     if (differ) names.push_back(name);
   }
@@ -133,7 +133,7 @@ IdentifyResult tune_again(Found& asked, const Found& other, Console& console) {
   for (const std::string& name : names) {
     const auto& [context, benchmarks, choices, counters, failures] = *outcome.identities;
     if (!benchmarks.contains(name) || !choices.contains(name)) continue;
-    const bool agree = same_work(benchmarks.at(name), other.identities.benchmarks.at(name)) ||
+    const bool agree = identical_code(benchmarks.at(name), other.identities.benchmarks.at(name)) ||
                        chose_alike(choices.at(name), other.identities.choices.at(name));
     if (!agree) continue;
     asked.identities.benchmarks[name] = benchmarks.at(name);
@@ -193,7 +193,7 @@ IdentifyResult identify(const Asked& asked, Console& console) {
 void take_found_choices(ProcessRequest& request) {
   if (wants_fresh_choices(request)) return;
   take_choices_of(request.folder, request);
-  request.environment[baselines::kKeepStrictlyVariable] = "true";
+  request.environment[baselines::kPinStrictlyVariable] = "true";
 }
 
 IdentifyResult identify_programs(const std::vector<ProcessRequest>& requests, Console& console) {

@@ -37,14 +37,14 @@ void ProgramRun::set_identified(const std::string& question) {
   write();
 }
 
-std::vector<baselines::OddProcess> ProgramRun::add_outliers(
-    const std::vector<baselines::OddProcess>& outliers) {
-  std::vector<baselines::OddProcess> fresh;
-  for (const baselines::OddProcess& outlier : outliers) {
+std::vector<baselines::Outlier> ProgramRun::add_outliers(
+    const std::vector<baselines::Outlier>& outliers) {
+  std::vector<baselines::Outlier> fresh;
+  for (const baselines::Outlier& outlier : outliers) {
     const auto own = std::span(record_.processes).subspan(earlier_);
     const auto found = std::ranges::find(own, outlier.name, &ProcessRecord::file);
     if (found == own.end() || found->relative_deviation) continue;
-    found->relative_deviation = outlier.departure;
+    found->relative_deviation = outlier.relative_deviation;
     fresh.push_back(outlier);
   }
   if (!fresh.empty()) write();

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "baselines/comparing/odd_processes.h"
+#include "baselines/comparing/outlier_processes.h"
 #include "baselines/io/write_lock.h"
 #include "ci/console/console.h"
 #include "ci/run/process.h"
@@ -41,8 +41,8 @@ class ProgramRun {
   void set_identified(const std::string& question);
   // Keeps in run.json which of this run's processes are outliers, and returns those that it had not
   // kept yet.
-  std::vector<baselines::OddProcess> add_outliers(
-      const std::vector<baselines::OddProcess>& outliers);
+  std::vector<baselines::Outlier> add_outliers(
+      const std::vector<baselines::Outlier>& outliers);
   void finish(bool finished);
   void set_aa(const AaFindings& findings);
 

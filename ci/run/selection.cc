@@ -47,7 +47,7 @@ bool runs_identical_code(const ComparedRuns& runs, const std::string& name) {
   const baselines::BenchmarkSeries* before = find_series(runs.baseline, name);
   const baselines::BenchmarkSeries* now = find_series(runs.candidate, name);
   return before != nullptr && now != nullptr && before->failure.empty() && now->failure.empty() &&
-         baselines::equal_work(*before, *now);
+         baselines::identical_code(*before, *now);
 }
 
 const double* find_counter(const baselines::BenchmarkSeries& series, const char* name) {
@@ -57,7 +57,7 @@ const double* find_counter(const baselines::BenchmarkSeries& series, const char*
 
 double median_time_ns(const baselines::BenchmarkSeries& series) {
   std::vector<double> times;
-  for (const auto& summary : series.invocations) times.push_back(summary.time_ns);
+  for (const auto& summary : series.processes) times.push_back(summary.time_ns);
   return times.empty() ? std::nan("") : baselines::median(std::move(times));
 }
 
@@ -111,7 +111,7 @@ Selection select_benchmarks(const std::vector<ComparedRuns>& compared, ControlUs
     for (const auto& series : runs.candidate.benchmarks) all.insert(series.name);
     // What only the baseline's program has is measured there: the gate then calls it missing.
     for (const auto& series : runs.baseline.benchmarks) {
-      if (series.invocations.empty() && find_series(runs.candidate, series.name) == nullptr) {
+      if (series.processes.empty() && find_series(runs.candidate, series.name) == nullptr) {
         measured.insert(series.name);
       }
     }

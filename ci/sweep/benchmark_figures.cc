@@ -16,11 +16,11 @@ double counter(const baselines::BenchmarkSeries& series, const std::string& name
 }  // namespace
 
 BenchmarkFigures benchmark_figures(const baselines::BenchmarkSeries& series) {
-  const auto n = static_cast<double>(series.invocations.size());
+  const auto n = static_cast<double>(series.processes.size());
   double sum = 0;
-  for (const auto& invocation : series.invocations) sum += std::log(invocation.time_ns);
+  for (const auto& invocation : series.processes) sum += std::log(invocation.time_ns);
   double squares = 0;
-  for (const auto& invocation : series.invocations) {
+  for (const auto& invocation : series.processes) {
     squares += std::pow(std::log(invocation.time_ns) - sum / n, 2);
   }
   BenchmarkFigures figures;

@@ -21,7 +21,7 @@ struct BenchmarkFigures {
   double host_ns = 0;        // what one call costs the host, its kernels launched on a stream
   double host_graph_ns = 0;  // the same launched as one graph
   std::string failure;       // empty where it never failed
-  bool is_control = false;   // see baselines/record/invocation.h
+  bool is_control = false;   // see baselines/record/process.h
 };
 
 BenchmarkFigures benchmark_figures(const baselines::BenchmarkSeries& series);

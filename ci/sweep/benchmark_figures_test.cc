@@ -10,7 +10,7 @@ namespace {
 baselines::BenchmarkSeries series_of(const std::vector<double>& times_ns) {
   baselines::BenchmarkSeries series;
   series.name = std::string(1, 'a');
-  for (const double time_ns : times_ns) series.invocations.push_back({time_ns, 0, 0, 1});
+  for (const double time_ns : times_ns) series.processes.push_back({time_ns, 0, 0, 1});
   return series;
 }
 

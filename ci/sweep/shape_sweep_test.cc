@@ -13,7 +13,7 @@ void add(baselines::Run* run, const std::string& implementation, int batch, int 
   baselines::BenchmarkSeries series;
   series.name = fmt::format("{}/{}/bf16/batch:{}/seq:{}/dim:768/hidden:{}", operation,
                             implementation, batch, seq, hidden);
-  if (time_ns > 0) series.invocations = {{time_ns, 0, 0, 1}};
+  if (time_ns > 0) series.processes = {{time_ns, 0, 0, 1}};
   run->benchmarks.push_back(series);
 }
 

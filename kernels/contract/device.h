@@ -82,12 +82,11 @@ class ReferenceMath {
 using StageChoices = std::map<std::string, std::string>;
 
 // What an earlier process chose by measuring: taken again unless another is clearly faster.
-// Strictly: taken without measuring, and an error where it is not among the candidates.
+// Required: taken without measuring, and an error where it is not among the candidates.
 struct PinnedChoices {
   StageChoices choices{};
-  bool strictly = false;
+  bool required = false;
 };
-using KeptChoices = PinnedChoices;
 
 class Device {
  public:
@@ -114,7 +113,7 @@ class Device {
   // A hash of the tensor's bytes and their order.
   virtual std::uint64_t digest(const Tensor& tensor) = 0;
   // For the kernels prepared from now on, where the device chooses by measuring.
-  virtual void keep_choices(const PinnedChoices&) {}
+  virtual void pin_choices(const PinnedChoices&) {}
   // Waits for all enqueued work and throws its errors.
   virtual void synchronize() = 0;
   virtual ReferenceMath& reference_math() = 0;

@@ -28,7 +28,7 @@ class Work:
 
     def __init__(self, programs, folder):
         self._programs, self.run, self.store = programs, folder / "run", folder / "store"
-        programs.measure(self.run, "--invocations=2").must_be(0)
+        programs.measure(self.run, "--processes=2").must_be(0)
         programs.accept(self.run, self.store, "before").must_be(0)
         self.kept = KeptFiles()
         self.kept.look(self.run)

@@ -5,7 +5,7 @@
 
 Kills at random points, full disks, stores that cannot be written, two writers at once, and system calls that are
 interrupted or handle a part. Exits 0 where nothing was lost, 1 at the first loss. The seed decides where a program
-is killed by its calls; how far it is at a moment is the machine's. docs/reliability.md says what is held.
+is killed by its calls; how far it is at a moment is the machine's. docs/files.md says what is held.
 """
 
 import argparse

@@ -5,7 +5,7 @@
 
 Kernels that fault are those of fusegate_bench_faulty, on the GPU itself. What only a driver can say comes from a fake
 NVML, beside the real GPU; nothing of the card or of its driver is set. --device=fake_gpu needs no GPU. Prints the table
-of docs/reliability.md and ends with 0 where every row is as it should be, with 1 where one is not."""
+of docs/how-it-measures.md and ends with 0 where every row is as it should be, with 1 where one is not."""
 
 import argparse
 import dataclasses
@@ -77,7 +77,7 @@ class Faults:
         self._suite = folder / "faults.json"
         self._suite.write_text(json.dumps(
             {"name": "faults",
-             "protocol": {"samples": 6, "places": 3, "batch_us": 300, "idle_us": 12000},
+             "protocol": {"samples": 6, "layouts": 3, "batch_us": 300, "idle_us": 12000},
              "sweeps": [{"operations": ["geglu"], "implementations": ["fused", "planted_fault"],
                          "dtype": ["bf16" if device == "cuda" else "fp32"],
                          "batch": [8], "seq": [128 if device == "cuda" else 8], "dim": [64], "hidden": [1024]}]}))
@@ -103,10 +103,10 @@ class Faults:
         if fault.second != "0":
             printed = ""
             for number, nvml in (("1", fault.nvml), ("2", fault.second)):
-                process = self._run(out, "--invocations=1", *(["--append"] if number == "2" else []), nvml=nvml)
+                process = self._run(out, "--processes=1", *(["--append"] if number == "2" else []), nvml=nvml)
                 printed += process.communicate()[0]
             return out, printed
-        process = self._run(out, "--invocations=2", planted=fault.planted, nvml=fault.nvml)
+        process = self._run(out, "--processes=2", planted=fault.planted, nvml=fault.nvml)
         if not fault.beside:
             return out, process.communicate()[0]
         with self._second_program(out):
@@ -117,7 +117,7 @@ class Faults:
         while not list(out.glob("[0-9].json")):
             time.sleep(0.02)
         return Beside([self._programs / BENCH, f"--device={self._device}", f"--suite={self._suite}", "--profile=off",
-                       "--implementation=fused", "--regime=sustained", "--samples=2000", "--places=1"],
+                       "--implementation=fused", "--regime=sustained", "--samples=2000", "--layouts=1"],
                       self._environment("", "processes=2" if self._device != "cuda" else ""))
 
     def gate(self, baseline, candidate):

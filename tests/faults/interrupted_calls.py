@@ -11,7 +11,7 @@ def interrupted_calls(programs, random):
     def faults():
         return f"interrupted=30;short=60;seed={random.randint(0, 2**31)}"
 
-    programs.measure(run, "--invocations=3", faults=faults()).must_be(0)
+    programs.measure(run, "--processes=3", faults=faults()).must_be(0)
     kept = KeptFiles()
     kept.look(run)
     if len(kept) != len(run_files(run)) or len(kept) != 3:

@@ -70,7 +70,7 @@ def kill_with_its_program(programs):
     """A killed run leaves no process behind that goes on to measure, even where it has nothing to tell for long."""
     folder = programs.home / "with_its_program"
     # A place takes three seconds, and until its end nobody is told: a program that finds its reader gone ends anyhow.
-    slow = {"--places=16": "--places=1", "--idle-us=2000": "--idle-us=200000"}
+    slow = {"--layouts=16": "--layouts=1", "--idle-us=2000": "--idle-us=200000"}
     arguments = [slow.get(flag, flag) for flag in programs.measuring(folder)]
     with programs.start(programs.fusegate, *arguments) as process:
         while not (folder / "1.json").exists():
@@ -121,7 +121,7 @@ class RunKills(Killed):
         # Every third time the benchmark program is the one that is killed before a call.
         self.program = self._programs.bench if self._starts % 3 == 0 else self._programs.fusegate
         self._before = len(self._finished())
-        return self._programs.measuring(self.folder, "--append", "--invocations=2")
+        return self._programs.measuring(self.folder, "--append", "--processes=2")
 
     def _finished(self):
         return [path for path in run_files(self.folder)
@@ -162,7 +162,7 @@ class ResumeKills(Killed):
     def arguments(self):
         if self._path().exists() and json.loads(self._path().read_bytes())["context"]["fusegate"]["finished"]:
             self._number, self._entries = self._number + 1, []
-        return [*TINY, f"--out={self._path()}", f"--invocation={self._number}", "--resume"]
+        return [*TINY, f"--out={self._path()}", f"--process={self._number}", "--resume"]
 
     def before_kill(self):
         super().before_kill()
@@ -201,7 +201,7 @@ class AcceptKills(Killed):
         self._runs = [self.folder / "a", self.folder / "b"]
         self._store, self._turn, self._whole = self.folder / "store", 0, []
         for number, run in enumerate(self._runs):
-            programs.measure(run, "--invocations=2").must_be(0)
+            programs.measure(run, "--processes=2").must_be(0)
             reference = self.folder / f"reference{number}"
             programs.accept(run, reference, "as it should be").must_be(0)
             self._whole.append(without_acceptance(stored_in(reference)))

@@ -9,7 +9,7 @@ import time
 
 # 0.2 s of the CPU: four benchmarks of 16 places, with a pause before each sample.
 TINY = ["--device=cpu", "--batch=1", "--seq=4", "--dim=16", "--hidden=24", "--dtype=fp32", "--operation=geglu,linear",
-        "--samples=16", "--places=16", "--batch-us=50", "--idle-us=2000"]
+        "--samples=16", "--layouts=16", "--batch-us=50", "--idle-us=2000"]
 
 
 class Lost(Exception):
@@ -48,7 +48,7 @@ class Programs:
     def measuring(self, out, *flags):
         """The arguments of `fusegate run` for one more process in the folder."""
         given = {flag.split("=")[0] for flag in flags}
-        own = [] if "--invocations" in given else ["--invocations=1"]
+        own = [] if "--processes" in given else ["--processes=1"]
         return ["run", "--suite=smoke", f"--program={self.bench}", f"--out={out}", f"--store={self.home / 'none'}",
                 *own, *flags, "--", *TINY]
 

@@ -24,7 +24,7 @@ def two_runs(programs, name, *flags):
     """Into one folder, where earlier ones may lie. How many were refused."""
     folder = programs.home / name
     before = len(run_files(folder))
-    arguments = programs.measuring(folder, f"--invocations={INVOCATIONS}", *flags)
+    arguments = programs.measuring(folder, f"--processes={INVOCATIONS}", *flags)
     ended = two_at_once(programs, arguments, arguments)
     for pid, code, said in ended:
         others = [f"process {other} writes into this folder now" for other, *_ in ended if other != pid]
@@ -44,7 +44,7 @@ def two_accepts(programs, rounds):
     runs = [programs.home / "accepted" / name for name in "ab"]
     whole = []
     for run in runs:
-        programs.measure(run, "--invocations=2").must_be(0)
+        programs.measure(run, "--processes=2").must_be(0)
         programs.accept(run, run / "reference", "as it should be").must_be(0)
         whole.append(without_acceptance(stored_in(run / "reference")))
     for number in range(rounds):

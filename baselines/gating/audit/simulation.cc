@@ -131,7 +131,7 @@ class Suite {
   }
 
   // Time and cycles share most of their noise, as both come of the same samples.
-  InvocationSummary measure(std::size_t i, double effect, int process, int card) {
+  ProcessSummary measure(std::size_t i, double effect, int process, int card) {
     const Benchmark& benchmark = scenario_.benchmarks[i];
     const double spread = scenario_.noise * (scenario_.side_by_side || !scenario_.has_cycles
                                                  ? benchmark.spread_time
@@ -140,7 +140,7 @@ class Suite {
     const auto noise = [&] {
       return spread * (0.9 * shared + std::sqrt(0.19) * draw(scenario_.process_tails));
     };
-    InvocationSummary summary;
+    ProcessSummary summary;
     summary.time_ns = benchmark.time_ns * std::exp(effect + noise());
     summary.cycles = scenario_.has_cycles ? 1.9 * benchmark.time_ns * std::exp(effect + noise())
                                           : std::numeric_limits<double>::quiet_NaN();
@@ -166,7 +166,7 @@ class Suite {
       for (std::size_t card = 0; card < cards_.size(); ++card) {
         for (int k = 0; k < scenario_.baseline_processes; ++k) {
           const int process = static_cast<int>(card) * scenario_.baseline_processes + k;
-          run.benchmarks[i].invocations.push_back(
+          run.benchmarks[i].processes.push_back(
               measure(i, cards_[card][i], process, static_cast<int>(card)));
         }
       }
@@ -188,7 +188,7 @@ class Suite {
         const bool shows = is_slowed(i) && uniform(random_) < scenario_.slow_process_share;
         const double effect =
             session_[i] + candidate_card_[i] + (shows ? std::log1p(scenario_.slowdown) : 0);
-        run.benchmarks[i].invocations.push_back(measure(i, effect, k, 0));
+        run.benchmarks[i].processes.push_back(measure(i, effect, k, 0));
       }
     }
     name_processes(run, scenario_.candidate_processes);
@@ -206,19 +206,19 @@ class Suite {
       const double machine = session_[i] + candidate_card_[i];
       for (const auto& [run, effect] :
            {std::pair(&baseline, cards_.front()[i]), std::pair(&candidate, machine + code)}) {
-        InvocationSummary summary = measure(i, effect, process, 0);
+        ProcessSummary summary = measure(i, effect, process, 0);
         summary.extension = true;
-        run->benchmarks[i].invocations.push_back(summary);
+        run->benchmarks[i].processes.push_back(summary);
       }
     }
     for (Run* run : {&baseline, &candidate}) {
-      run->processes.push_back(fmt::format("{}.json", process + 1));
+      run->process_names.push_back(fmt::format("{}.json", process + 1));
     }
     return any;
   }
 
   static void name_processes(Run& run, int count) {
-    for (int k = 1; k <= count; ++k) run.processes.push_back(fmt::format("{}.json", k));
+    for (int k = 1; k <= count; ++k) run.process_names.push_back(fmt::format("{}.json", k));
   }
 
   const Scenario& scenario_;

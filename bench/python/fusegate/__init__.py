@@ -12,7 +12,7 @@ run files for ``fusegate gate``.
         return torch.nn.functional.gelu(gate, approximate="tanh") * up
 
 ``python -m fusegate run FILE`` measures it once; ``fusegate run --program "python3 -m fusegate run FILE" --suite all``
-makes a run of several processes. docs/python.md is the manual.
+makes a run of several processes. docs/kernels-python.md is the manual.
 """
 
 from .errors import InputError

@@ -140,7 +140,7 @@ TEST_F(Autotune, TakesOurOwnBeforeALibraryThatIsSlowerAndTheOtherWayRound) {
 TEST_F(Autotune, TakesAPinnedLibraryKernelThatIsNotShortlisted) {
   std::vector<Candidate> equals;
   for (const char* name : {"a", "b", "c", "d", "e", "f"}) equals.push_back(writer(name, 1024));
-  device_->keep_choices({{{"one", "first"}, {"two", "f"}}});
+  device_->pin_choices({{{"one", "first"}, {"two", "f"}}});
   EXPECT_EQ(tuned("both", {writer("first", 8)}, equals, 5).second.taken, 5u);
 }
 
@@ -160,10 +160,10 @@ TEST_F(Autotune, TakesAPinnedChoiceUnlessItIsSlower) {
   const std::vector<Candidate> equals{writer("a", 1024), writer("b", 1024)};
   const std::vector<Candidate> unequal{writer("a", 8), writer("b", 1024)};
   const std::vector<Candidate> seconds{writer("c", 8)};
-  device_->keep_choices({{{"one", "measured: candidate 7 of 9, b"}, {"two", "c"}, {"three", "a"}}});
+  device_->pin_choices({{{"one", "measured: candidate 7 of 9, b"}, {"two", "c"}, {"three", "a"}}});
   EXPECT_EQ(tuned("equals", equals, seconds).first.choice, "measured: candidate 2 of 2, b");
   EXPECT_EQ(tuned("unequal", unequal, seconds).first.taken, 0u);
-  device_->keep_choices({{{"one", "measured: candidate 7 of 9, gone"}, {"two", "c"}}});
+  device_->pin_choices({{{"one", "measured: candidate 7 of 9, gone"}, {"two", "c"}}});
   EXPECT_EQ(tuned("gone", equals, seconds).first.taken, 0u);
 }
 
@@ -172,7 +172,7 @@ TEST_F(Autotune, TakesAPinnedPairThatIsNotShortlisted) {
   for (const char* name : {"a", "b", "c", "d", "e", "f", "g", "h"}) {
     equals.push_back(writer(name, 1024));
   }
-  device_->keep_choices({{{"one", "h"}, {"two", "g"}}});
+  device_->pin_choices({{{"one", "h"}, {"two", "g"}}});
   const TunedPair result = tuned("both", equals, equals);
   EXPECT_EQ(result.first.taken, 7u);
   EXPECT_EQ(result.second.taken, 6u);
@@ -188,20 +188,20 @@ class RequiredPinned : public Autotune {
 };
 
 TEST_F(RequiredPinned, IsTakenWithoutMeasuring) {
-  device_->keep_choices({{{"one", "measured: candidate 7 of 9, b"}, {"two", "d"}}, true});
+  device_->pin_choices({{{"one", "measured: candidate 7 of 9, b"}, {"two", "d"}}, true});
   const TunedPair result = pair();
   EXPECT_EQ(result.first.choice, "measured: candidate 2 of 2, b");
   EXPECT_EQ(result.first.note, "pinned, not measured");
   EXPECT_EQ(result.second.taken, 1u);
-  device_->keep_choices({{{"one", "a"}, {"two", "d"}}, true});
+  device_->pin_choices({{{"one", "a"}, {"two", "d"}}, true});
   EXPECT_EQ(pair().first.taken, 0u) << "what was pinned before";
   EXPECT_TRUE(device_->launch_choices().empty());
 }
 
 TEST_F(RequiredPinned, IsAnErrorWhereItIsNotThere) {
-  device_->keep_choices({{{"one", "b"}, {"two", "algo 66"}}, true});
+  device_->pin_choices({{{"one", "b"}, {"two", "algo 66"}}, true});
   EXPECT_THROW(pair(), DeviceError);
-  device_->keep_choices({{{"one", "gone"}, {"two", "c"}}, true});
+  device_->pin_choices({{{"one", "gone"}, {"two", "c"}}, true});
   EXPECT_THROW(pair(), DeviceError);
   EXPECT_THROW(tuned("both", {never("a")}, {never("c")}), DeviceError);
 }

@@ -104,7 +104,7 @@ std::optional<std::size_t> index_of_pinned(const PinnedChoices& pinned, const st
 std::optional<std::size_t> require_pinned(const PinnedChoices& pinned, const std::string& stage,
                                           const std::vector<std::string>& names) {
   const std::string name = pinned_name(pinned, stage);
-  if (!pinned.strictly || name.empty()) return std::nullopt;
+  if (!pinned.required || name.empty()) return std::nullopt;
   const auto index = index_of_pinned(pinned, stage, names);
   if (index) return index;
   throw DeviceError(fmt::format("{}: pinned choice \"{}\" is not among the {} candidates", stage,
@@ -116,7 +116,7 @@ std::string why_taken(const PinnedChoices& pinned, const std::string& stage,
   const std::string before = pinned_name(pinned, stage), measured = "measured" + ahead_text(ahead);
   if (before.empty()) return measured;
   if (before != chosen_name(choice)) return measured + "; the pinned choice was " + before;
-  return pinned.strictly ? "pinned, not measured" : measured + "; pinned";
+  return pinned.required ? "pinned, not measured" : measured + "; pinned";
 }
 
 }  // namespace fusegate::kernels

@@ -5,14 +5,14 @@
 // within kTieMargin of the fastest's is taken, so every process takes the same of several equally
 // fast ones, whichever noise puts ahead. Processes with different kernels would differ in time, as
 // after a change of code. At most kTieMargin is given up: 1 % of it cost two benchmarks of an
-// H100's pr 1.0 and 1.1 % (docs/ladder-h100.md).
+// H100's pr 1.0 and 1.1 % (docs/evidence/peers.md).
 //
 // A candidate that lies at kTieMargin itself is still taken by one process and not by another. That
 // happened in 9 of the 104 benchmarks of pr on an H200, whose processes then differed in time by up
 // to 2.3 %. So a choice that is pinned (what a baseline's process took) is taken while it is within
 // kPinnedMargin of the fastest. That is as large as the errors of these short measurements: with
 // 2 %, 6 of the 104 still changed, though over the samples the other candidate was at most 0.7 %
-// faster and once 1.5 % slower. A required pinned choice (PinnedChoices::strictly) is taken without
+// faster and once 1.5 % slower. A required pinned choice (PinnedChoices::required) is taken without
 // measuring: the same program was found to launch it minutes ago, and that is what must be
 // measured.
 #pragma once

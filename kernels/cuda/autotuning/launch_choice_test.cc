@@ -81,7 +81,7 @@ TEST(LaunchChoice, ARequiredPinnedChoiceIsTakenWithoutMeasuringOrIsAnError) {
   PinnedChoices pinned{.choices = {{"down_proj", "tuned: candidate 7 of 9, b"}}};
   EXPECT_EQ(index_of_pinned(pinned, "down_proj", names), 1u);
   EXPECT_EQ(require_pinned(pinned, "down_proj", names), std::nullopt) << "measuring decides";
-  pinned.strictly = true;
+  pinned.required = true;
   EXPECT_EQ(require_pinned(pinned, "down_proj", names), 1u);
   EXPECT_EQ(require_pinned(pinned, "gate_up", names), std::nullopt) << "none is pinned";
   try {
@@ -101,7 +101,7 @@ TEST(LaunchChoice, ANoteSaysWhyItWasTaken) {
   EXPECT_EQ(why("b", -0.004), "measured; the fastest is 0.4 % faster; pinned");
   EXPECT_EQ(why("a", 0.3), "measured; the next is over 10 % slower; the pinned choice was b");
   EXPECT_EQ(why("a", std::nan("")), "measured; the pinned choice was b");
-  pinned.strictly = true;
+  pinned.required = true;
   EXPECT_EQ(why("b", std::nan("")), "pinned, not measured");
 }
 

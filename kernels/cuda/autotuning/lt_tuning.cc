@@ -43,7 +43,7 @@ TunedMatmul tune(CudaDevice& device, const std::string& stage, LtMatmul& matmul,
   LtProblem problem = matmul.problem();
   const PinnedChoices& pinned = device.pinned_choices();
   if (const auto known = pinned.choices.find(stage);
-      pinned.strictly && known != pinned.choices.end()) {
+      pinned.required && known != pinned.choices.end()) {
     problem.required = chosen_name(known->second);
   }
   LtChoices& choices = device.lt_choices();

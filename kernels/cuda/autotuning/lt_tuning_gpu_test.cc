@@ -73,13 +73,13 @@ TEST_F(Tuning, TakesARequiredPinnedChoiceWithoutMeasuring) {
   const Graph no_measuring(device_->stream(), [&] {
     for (const cublasLtMatmulAlgo_t& algorithm : {candidates.back(), candidates.front()}) {
       const std::string name = LtMatmul::algorithm_text(algorithm);
-      device_->keep_choices({{{"down_proj", "tuned: candidate 1 of 1, " + name}}, true});
+      device_->pin_choices({{{"down_proj", "tuned: candidate 1 of 1, " + name}}, true});
       const TunedMatmul pinned = tune(*device_, "down_proj", tuned, x_, w_, out_);
       EXPECT_EQ(tuned.algorithm(), name) << "whatever was pinned for the same problem before";
       EXPECT_THAT(pinned.choice, testing::EndsWith(", " + name));
       EXPECT_EQ(pinned.note, "pinned, not measured");
     }
-    device_->keep_choices({{{"down_proj", "algo 77"}}, true});
+    device_->pin_choices({{{"down_proj", "algo 77"}}, true});
     EXPECT_THROW(tune(*device_, "down_proj", tuned, x_, w_, out_), DeviceError);
   });
 }

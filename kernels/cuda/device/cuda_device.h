@@ -39,7 +39,7 @@ class CudaDevice : public Device {
   void copy_to_host(const void* from, std::span<std::byte> to) override;
   void copy_to_device(std::span<const std::byte> from, void* to) override;
   std::uint64_t digest(const Tensor& tensor) override;
-  void keep_choices(const PinnedChoices& pinned) override { pinned_choices_ = pinned; }
+  void pin_choices(const PinnedChoices& pinned) override { pinned_choices_ = pinned; }
   void synchronize() override;
   ReferenceMath& reference_math() override { return *reference_; }
 

@@ -184,7 +184,7 @@ PreparedKernel prepare_two_or_four(const Activation& activation, Device& any_dev
                                : prepare_four(activation, device, problem, in, out);
   };
   const auto pinned = pinned_composition(device, activation);
-  if (pinned && device.pinned_choices().strictly) return prepared(*pinned);
+  if (pinned && device.pinned_choices().required) return prepared(*pinned);
   const std::string key =
       fmt::format("{}, {}: two kernels or four", activation.mlp(), problem_name(problem));
   auto& choices = device.launch_choices();

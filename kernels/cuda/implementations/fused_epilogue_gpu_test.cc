@@ -65,7 +65,7 @@ TEST_F(WithoutSm90, FusedEpilogueTakesARequiredPinnedChoice) {
   const PreparedKernel two = prepared("geglu_mlp", "fused_epilogue_sm80", kProblem);
   const PreparedKernel four = prepared("geglu_mlp", "fused_pointwise_tuned", kProblem);
   for (const PreparedKernel* const pinned : {&two, &four}) {
-    device_->keep_choices({.choices = choices_of(*pinned), .strictly = true});
+    device_->pin_choices({.choices = choices_of(*pinned), .required = true});
     const PreparedKernel kernel = fused_epilogue();
     EXPECT_EQ(stages_of(kernel), stages_of(*pinned));
     EXPECT_EQ(choices_of(kernel), choices_of(*pinned));
@@ -104,10 +104,10 @@ TEST_F(WithSm90, ProductsAreChosenInPairsOnce) {
 TEST_F(WithSm90, ARequiredPinnedPairIsTaken) {
   for (const Problem& problem : {ladder_problem(1, 1, 768, 3072, Dtype::kBf16), kProblem,
                                  ladder_problem(8, 512, 2048, 8192, Dtype::kBf16)}) {
-    device_->keep_choices({});
+    device_->pin_choices({});
     const StageChoices pinned = choices_of(fused_epilogue(problem));
     device_->launch_choices().clear();
-    device_->keep_choices({.choices = pinned, .strictly = true});
+    device_->pin_choices({.choices = pinned, .required = true});
     const StageChoices again = choices_of(fused_epilogue(problem));
     for (const auto& [stage, choice] : pinned) {
       EXPECT_EQ(chosen_name(again.at(stage)), chosen_name(choice)) << stage;

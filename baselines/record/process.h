@@ -46,7 +46,7 @@ struct Provenance {
 };
 
 // One benchmark in one process: the summary of its samples.
-struct InvocationSummary {
+struct ProcessSummary {
   // Each the mean of the samples' fast half (statistics.h), per call.
   double time_ns = 0;  // NaN where there is no sample
   double cycles = 0;   // time x SM clock; NaN where any sample has no clock
@@ -56,7 +56,7 @@ struct InvocationSummary {
   // are close in time and compared with each other. 0: no block.
   int block = 0;
   int card = 0;     // index into Run::cards
-  int process = 0;  // index into Run::processes
+  int process = 0;  // index into Run::process_names
   // Measured again later, because the benchmark was undecided or seemed slower.
   bool extension = false;
   ClockFit clock_fit{};
@@ -78,7 +78,7 @@ using ComparedWith = std::map<std::string, std::vector<std::string>>;
 
 struct BenchmarkResult {
   std::string name;
-  InvocationSummary summary;
+  ProcessSummary summary;
   std::string failure;                         // why it failed; empty if it did not
   std::map<std::string, double> counters;      // medians over samples
   std::map<std::string, std::string> choices;  // by stage, such as an algorithm of cuBLAS
