@@ -180,7 +180,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadSuite{"HugeHidden", "/sweeps/0/hidden/0", 1e300, "sweeps[0].hidden[0]"},
         BadSuite{"HalfAToken", "/sweeps/0/seq/0", 0.5, "sweeps[0].seq[0]"},
         BadSuite{"MoreProblemsThanCanBeListed", "/sweeps/0/seq", std::vector<int>(50'001, 128),
-                 "sweeps: are of 100002 problems; at most 100000"},
+                 "sweeps: have 100002 problems; at most 100000"},
         BadSuite{"NoDim", "/sweeps/0/dim", nullptr,
                  "sweeps[0].dim: is missing; operation 'geglu' has batch, seq, dim, hidden"},
         BadSuite{"UnknownDtype", "/sweeps/0/dtype/0", "fp12", "unknown dtype 'fp12'"},
@@ -307,7 +307,7 @@ TEST(Suite, WithoutOperationsTakesThoseThatFindTheirAxes) {
   EXPECT_EQ(operations[0]->name, "softmax_like");
   suite["sweeps"][1].erase("kv");
   EXPECT_THAT(error_of(suite), HasSubstr("sweeps[1].heads: no operation of the sweep has this "
-                                         "axis; none finds its own axes"));
+                                         "axis; no operation finds all of its axes"));
 }
 
 TEST(Flags, OfAnyAxisGoWhereAnOperationHasIt) {

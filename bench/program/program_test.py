@@ -350,7 +350,7 @@ class ProgramTest(unittest.TestCase):
                 (["--batch=1", "--benchmark_repetitions=many"], "--benchmark_repetitions"),
                 (["--device=cpu", "--batch=1", "--dtype=fp16"], "fp16"),
                 ([*TINY, "--out=/proc/no/such/folder/1.json"], "/proc/no"),
-                (["--problem=1,2,3"], "--problem: '1,2,3' is not batch,seq,dim,hidden nor AXIS:SIZE/..., of whole"),
+                (["--problem=1,2,3"], "--problem: '1,2,3': expected BATCH,SEQ,DIM,HIDDEN or AXIS:SIZE/..., with whole"),
                 (["--problem=1,2,3,0"], "--problem: '1,2,3,0'"),
                 (["--problem=1,2,3,x"], "--problem: '1,2,3,x'"),
                 (["--problem=1,2,3,4", "--seq=8"], "--problem: cannot be used with --seq"),
