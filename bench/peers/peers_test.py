@@ -45,7 +45,7 @@ class PeersTest(FolderTest):
                                 ([f"--suite={cut}"], f"peers: {cut}: name: no valid JSON"),
                                 (["--suite=nope"], "peers: nope: no such suite"),
                                 (["--speed=3"], "peers: --speed=3: unknown flag"),
-                                (["--problem=1,2,3"], "peers: --problem: '1,2,3' is not batch,seq,dim,hidden"),
+                                (["--problem=1,2,3"], "peers: --problem: '1,2,3': expected BATCH,SEQ,DIM,HIDDEN"),
                                 (["--bench=/nonexistent"], "peers: /nonexistent: cannot be started"),
                                 (["--filter=nothing_has_this"], "peers: ladder: sweeps: nothing is left to run")):
             with self.subTest(flags):
