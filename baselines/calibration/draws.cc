@@ -72,7 +72,7 @@ JudgedDraws judge_draws(const CalibrationPool& pool, const CalibrationOptions& o
   // Verdicts come sorted by name, as the pool's benchmarks are.
   for (std::size_t i = 0; i < pool.cards.front().benchmarks.size(); ++i) {
     std::vector<double> values;
-    for (const auto& own : verdicts) values.push_back(own[i].smallest_detectable);
+    for (const auto& own : verdicts) values.push_back(own[i].estimates.smallest_detectable);
     judged.smallest_detectable.push_back(median(std::move(values)));
   }
   return judged;

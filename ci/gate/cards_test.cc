@@ -192,7 +192,7 @@ TEST(OfEightCards, OneOfAnotherKindIsSeldomBlamedByTheFiguresOfFive) {
 // takes 2 % longer, and all of ours that take longer, each as they were measured
 // (baselines/testdata/pr-runs/README.md).
 baselines::GateResult judged_on_third_card(const std::string& run) {
-  const fs::path runs = fs::path(FUSEGATE_PR_RUNS) / "runs";
+  const auto runs = std::filesystem::path(FUSEGATE_PR_RUNS) / "runs";
   JudgingRequest request;
   request.baseline = {runs / "h200a-0", runs / "h200a-1"};
   request.candidate = {runs / run};

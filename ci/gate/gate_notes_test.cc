@@ -75,7 +75,7 @@ baselines::HostChange host_change(const std::string& name, baselines::HostVerdic
 class HostWords : public testing::Test {
  protected:
   std::vector<std::string> notes_of_host() const {
-    return gate_notes({.baseline = {{Run()}}, .options = options_, .result = result_});
+    return gate_notes({.baseline = {{fusegate::baselines::Run()}}, .options = options_, .result = result_});
   }
   std::string headline_of_host() {
     result_.causes.insert(result_.causes.begin(), baselines::GateCause::kNoRegression);
@@ -162,7 +162,7 @@ class CreepWords : public testing::Test {
     creep_.since = "2026-10-01T00:00:00+00:00";
   }
   std::vector<std::string> notes_of_creep() const {
-    GateFacts facts{.baseline = {{Run()}}};
+    GateFacts facts{.baseline = {{fusegate::baselines::Run()}}};
     facts.result.creep = creep_;
     return gate_notes(facts);
   }

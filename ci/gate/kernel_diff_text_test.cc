@@ -94,21 +94,21 @@ TEST(KernelDiffText, NamesKernelsThatOverlapByLess) {
   before.launches[1].gap_ns = -30e3;
   after.launches[1].gap_ns = -15e3;
   const GateResult result = gate(run_of(before), run_of(after), {});
-  ASSERT_THAT(result.stories, SizeIs(1));
-  const KernelDiff& diff = result.stories[0];
+  ASSERT_THAT(result.kernel_diffs, SizeIs(1));
+  const KernelDiff& diff = result.kernel_diffs[0];
   EXPECT_THAT(kernel_diff_text(diff), HasSubstr("the same kernels overlap by "));
   EXPECT_THAT(kernel_diff_text(diff), Not(HasSubstr("the host")));
 }
 
 TEST(KernelDiffText, NamesAHostThatTakesTwiceAsLongToLaunch) {
-  const auto story_at = [](double host_ns) {
+  const auto diff_at = [](double host_ns) {
     Side host;
     host.host_ns = host_ns;
     const GateResult result = gate_of(host);
-    return result.stories.empty() ? KernelDiff() : result.stories[0];
+    return result.kernel_diffs.empty() ? KernelDiff() : result.kernel_diffs[0];
   };
   EXPECT_EQ(
-      kernel_diff_text(story_at(60e3)),
+      kernel_diff_text(diff_at(60e3)),
       "the same kernels: the host takes 60.00 us to launch them where it took 9.000 us; time is "
       "unchanged");
 }
@@ -123,8 +123,8 @@ TEST(KernelDiffText, NamesALaterStart) {
 TEST(KernelDiffText, NamesAnotherClock) {
   const GateResult result = baselines::gate_of_another_clock();
   ASSERT_TRUE(result.verdicts[1].reason.clock_moved);
-  ASSERT_THAT(result.stories, SizeIs(1));
-  EXPECT_THAT(kernel_diff_text(result.stories[0]),
+  ASSERT_THAT(result.kernel_diffs, SizeIs(1));
+  EXPECT_THAT(kernel_diff_text(result.kernel_diffs[0]),
               HasSubstr("the same kernels at another clock: +2.00 % in time, "));
 }
 
@@ -224,8 +224,8 @@ TEST(KernelDiffText, NamesCodeChangesWithoutProfiles) {
   baselines::Run candidate = run_of(more);
   candidate.benchmarks[1].profile.reset();
   const GateResult result = gate(run_of(kTold), candidate, {});
-  ASSERT_THAT(result.stories, SizeIs(1));
-  EXPECT_EQ(kernel_diff_text(result.stories[0]),
+  ASSERT_THAT(result.kernel_diffs, SizeIs(1));
+  EXPECT_EQ(kernel_diff_text(result.kernel_diffs[0]),
             "machine code of cublas nvjet bf16 256x128x64 tn changed: 166 registers, 10,240 B "
             "static shared memory, 1,204 instructions as before; memset added; a side has no "
             "profile to show its time");

@@ -18,11 +18,11 @@ namespace fusegate::ci {
 
 struct Report {
   std::string title;
-  GateFacts gate;                     // of the run, and what it is compared with
-  std::vector<ShapeSweep> sweeps;     // empty where they are not to be shown
-  std::vector<Crossover> crossovers;  // likewise
+  GateFacts gate{};                     // of the run, and what it is compared with
+  std::vector<ShapeSweep> sweeps{};     // empty where they are not to be shown
+  std::vector<Crossover> crossovers{};  // likewise
   // Nothing: the verdicts alone are to be shown, without the candidate's own figures.
-  std::optional<PeerComparison> peer_comparison;
+  std::optional<PeerComparison> peer_comparison{};
 };
 
 // "cuda 13.0, device NVIDIA H200, driver 580.1"

@@ -99,7 +99,7 @@ TEST(ReportDocument, HasTheCandidatesOwnFiguresWhereItIsToShowThem) {
 TEST(ReportDocument, MarksTheEnvironmentThatDiffers) {
   Report report = example(true);
   report.peer_comparison = peer_comparison(report.gate.candidate, nullptr);
-  report.gate.baseline.run.environment["driver"] = "1";
+  report.gate.baseline->run.environment["driver"] = "1";
   report.gate.candidate.environment["driver"] = "2";
   const Section origin = report_document(report).sections.back();
   const auto row_of = [&](std::string_view field) {
@@ -123,7 +123,7 @@ TEST(EnvironmentText, ListsFieldsByName) {
 }
 
 TEST(Describe, NamesDeviceCommitAndDate) {
-  fusegate::baselines::Run run = example(false).candidate;
+  fusegate::baselines::Run run = example(false).gate.candidate;
   EXPECT_EQ(describe(run),
             "5 processes on NVIDIA H200, commit 0123456789ab, 2026-11-21T02:53:32+00:00");
   run.provenance.dirty = true;
