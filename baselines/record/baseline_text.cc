@@ -182,7 +182,7 @@ std::string baseline_text(const Baseline& baseline) {
   }
   return fmt::format(
       "{{\n\"fusegate_baseline\": {},\n\"published\": {},\n\"acceptance\": {},\n"
-      "\"provenance\": {},\n\"environment\": {},\n\"doubts\": {},\n\"controls\": {},\n{}"
+      "\"provenance\": {},\n\"environment\": {},\n\"doubts\": {},\n\"controls\": {},\n{}{}"
       "\"benchmarks\": [\n{}\n]\n}}\n",
       kBaselineSchemaVersion, baseline.published, indented(acceptance_json(baseline.acceptance)),
       indented(provenance_json(run, numbered)), indented(json(run.environment)),

@@ -29,13 +29,13 @@ RunBlocks read_run_blocks(const std::filesystem::path& folder) {
   blocks.suite = record.text_or_empty("suite");
   blocks.session = record.text_or_empty("session");
   if (const auto finished = record.find("finished")) blocks.finished = finished->boolean();
+  if (const auto aa = record.find("aa")) blocks.aa.emplace(path.string(), aa->value());
   auto processes = record.find("processes");
   if (!processes) processes = record.find("invocations");  // its name before
   if (!processes) return blocks;
   for (const JsonField& entry : processes->elements()) {
     blocks.by_file[entry.at("file").text()] = position_of(entry);
   }
-  if (json.is_object() && json.contains("aa")) blocks.aa = {path.string(), json["aa"]};
   return blocks;
 }
 

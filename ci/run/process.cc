@@ -33,6 +33,23 @@ std::string seed_flag(const ProcessRequest& request) {
   return fmt::format("--seed={}", request.seed);
 }
 
+std::string suite_flag(const ProcessRequest& request) { return "--suite=" + request.suite; }
+
+// Ours, for a program of fusegate's.
+std::vector<std::string> measuring_flags(const ProcessRequest& request, const fs::path& run_file) {
+  return {suite_flag(request), "--out=" + run_file.string(),
+          // By its old name, which programs of any age know.
+          fmt::format("--invocation={}", request.number), seed_flag(request), "--progress"};
+}
+
+// For a program with Google Benchmark's own main.
+std::vector<std::string> google_benchmark_flags(const fs::path& run_file) {
+  return {"--benchmark_out=" + run_file.string(), "--benchmark_out_format=json"};
+}
+
+// How Google Benchmark's own main refuses a flag, before it measures anything.
+constexpr std::string_view kGoogleBenchmarkRefusal = "unrecognized command-line flag";
+
 // FNV-1a.
 std::string hash_of(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325;
@@ -62,11 +79,10 @@ void set_patience(double timeout_s, ChildProcess& process) {
 }
 
 // flags: of what it is asked for.
-ChildProcess process_request(const ProcessRequest& request, const std::vector<std::string>& flags) {
+ChildProcess child_process(const ProcessRequest& request, const std::vector<std::string>& flags) {
   ChildProcess process;
   process.arguments = {request.program};
   if (!request.script.empty()) process.arguments.push_back(request.script);
-  process.arguments.push_back("--suite=" + request.suite);
   for (const auto* more : {&flags, &request.flags}) {
     process.arguments.insert(process.arguments.end(), more->begin(), more->end());
   }
@@ -195,28 +211,17 @@ void judge(const ProcessRequest& request, const ChildEnd& end, const Log& log,
                        end.exit_code == kExitNotFound);
 }
 
-}  // namespace
-
-std::string failed_benchmarks_text(const std::map<std::string, std::string>& failed) {
-  return fmt::format("{} failed", format_count(failed.size(), "benchmark"));
-}
-
-ProcessOutcome run_process(const ProcessRequest& request,
-                           const std::function<void(const ProgressEvent&)>& on_event,
-                           const std::function<void()>& on_idle) {
-  const fs::path run_file = request.folder / fmt::format("{}.json", request.number);
+ProcessOutcome measure(const ProcessRequest& request, const std::vector<std::string>& flags,
+                       const fs::path& run_file,
+                       const std::function<void(const ProgressEvent&)>& on_event,
+                       const std::function<void()>& on_idle) {
   Log log(request.folder / fmt::format("{}.log", request.number));
-
-  ChildProcess process = process_request(
-      request, {"--out=" + run_file.string(),
-                // By its old name, which programs of any age know.
-                fmt::format("--invocation={}", request.number), seed_flag(request), "--progress"});
+  ChildProcess process = child_process(request, flags);
   process.on_line = [&](OutputStream stream, std::string_view line) {
     const auto event =
         stream == OutputStream::kOut ? parse_progress_event(line) : std::optional<ProgressEvent>();
     event ? on_event(*event) : log.add(stream, line);
   };
-
   process.on_idle = on_idle;
   ProcessOutcome outcome;
   outcome.record.file = run_file.filename();
@@ -235,13 +240,33 @@ ProcessOutcome run_process(const ProcessRequest& request,
   return outcome;
 }
 
+}  // namespace
+
+std::string failed_benchmarks_text(const std::map<std::string, std::string>& failed) {
+  return fmt::format("{} failed", format_count(failed.size(), "benchmark"));
+}
+
+ProcessOutcome run_process(const ProcessRequest& request,
+                           const std::function<void(const ProgressEvent&)>& on_event,
+                           const std::function<void()>& on_idle) {
+  const fs::path run_file = request.folder / fmt::format("{}.json", request.number);
+  ProcessOutcome outcome =
+      measure(request, measuring_flags(request, run_file), run_file, on_event, on_idle);
+  const bool is_google_benchmark =
+      !fs::exists(run_file) &&
+      outcome.record.failure.find(kGoogleBenchmarkRefusal) != std::string::npos;
+  if (!is_google_benchmark) return outcome;
+  return measure(request, google_benchmark_flags(run_file), run_file, on_event, on_idle);
+}
+
 IdentificationOutcome run_identification(const ProcessRequest& request,
                                          const std::function<void()>& on_idle) {
   const fs::path file = request.folder / baselines::kIdentitiesFile;
   fs::remove(file);
   Log log(request.folder / "identities.log");
-  ChildProcess process =
-      process_request(request, {std::string(kIdentifyFlag) + file.string(), seed_flag(request)});
+  ChildProcess process = child_process(
+      request,
+      {suite_flag(request), std::string(kIdentifyFlag) + file.string(), seed_flag(request)});
   process.on_line = [&](OutputStream stream, std::string_view line) { log.add(stream, line); };
   process.on_idle = on_idle;
   IdentificationOutcome outcome;
@@ -259,7 +284,8 @@ IdentificationOutcome run_identification(const ProcessRequest& request,
   if (!outcome.identities && outcome.failure.empty()) {
     outcome.failure = with_last_line("wrote no identities.json", log);
   }
-  outcome.knows_how = outcome.failure.find(kIdentifyFlag) == std::string::npos;
+  outcome.knows_how = outcome.failure.find(kIdentifyFlag) == std::string::npos &&
+                      outcome.failure.find(kGoogleBenchmarkRefusal) == std::string::npos;
   log.close();
   return outcome;
 }

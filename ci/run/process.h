@@ -44,8 +44,9 @@ struct ProcessOutcome {
 // The record's failure where these explain it.
 std::string failed_benchmarks_text(const std::map<std::string, std::string>& failed);
 
-// Throws InputError where the log cannot be written; the outcome says how the program fared.
-// on_idle: as ChildProcess's.
+// A program that refuses fusegate's flags as Google Benchmark's own main does is started again with
+// those of Google Benchmark, and its file is the process's. Throws InputError where the log cannot be
+// written; the outcome says how the program fared. on_idle: as ChildProcess's.
 ProcessOutcome run_process(const ProcessRequest& request,
                            const std::function<void(const ProgressEvent&)>& on_event,
                            const std::function<void()>& on_idle = {});
@@ -54,7 +55,7 @@ ProcessOutcome run_process(const ProcessRequest& request,
 struct IdentificationOutcome {
   std::optional<baselines::Identities> identities;
   std::string failure;    // why there are none, or of some benchmarks
-  bool knows_how = true;  // false for a program that is older than the question
+  bool knows_how = true;  // false for older programs, and those of Google Benchmark
   bool interrupted = false;
 };
 

@@ -54,6 +54,33 @@ TEST_F(ProcessTest, GivesTheProgramItsFlags) {
                        "[--name=with blank]\n");
 }
 
+// With Google Benchmark's own main.
+TEST_F(ProcessTest, MeasuresAProgramOfGoogleBenchmark) {
+  const auto prepared = folder_.write("prepared", run_file_text({}));
+  ProcessRequest request;
+  request.program = write_script(folder_, "plain", R"(
+      for a in "$@"; do
+        case $a in
+          --benchmark_out=*) out=${a#*=} ;;
+          --benchmark_*) ;;
+          *) echo "$0: error: unrecognized command-line flag: $a" >&2; refused=1 ;;
+        esac
+      done
+      echo "$@" >>)" + (folder_.path() / "calls").string() + R"(
+      [ -z "$refused" ] || exit 1
+      cat ')" + prepared.string() + "' >\"$out\"\n");
+  request.suite = "mine";
+  request.folder = folder_.path();
+  request.flags = {"--benchmark_filter=a"};
+  const ProcessOutcome outcome = run_process(request, [](const ProgressEvent&) {});
+  EXPECT_EQ(outcome.record.failure, "");
+  EXPECT_EQ(outcome.record.file, "1.json");
+  EXPECT_THAT(baselines::read_file(folder_.path() / "calls"),
+              EndsWith("\n--benchmark_out=" + (folder_.path() / "1.json").string() +
+                       " --benchmark_out_format=json --benchmark_filter=a\n"));
+  EXPECT_FALSE(run_identification(request).knows_how);
+}
+
 TEST_F(ProcessTest, SucceedsWithARunFile) {
   const auto outcome = run(leave({}));
   EXPECT_EQ(outcome.record.failure, "");
