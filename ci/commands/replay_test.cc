@@ -97,7 +97,7 @@ TEST_F(ReplayTest, BothKeepTheChoicesOfTheBaseline) {
 TEST_F(ReplayTest, WhatCannotBeBuiltIsJudgedByFigures) {
   builds("echo 'does not build (the log: a.log)' >&2; exit 2");
   EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);  // the drivers differ
-  EXPECT_THAT(err_.str(), HasSubstr("so that the stored figures judge: does not build (the log: "
+  EXPECT_THAT(err_.str(), HasSubstr("the baseline cannot be replayed: does not build (the log: "
                                     "a.log)"));
   EXPECT_TRUE(json()["replay"].is_null());
   EXPECT_THAT(json()["notes"].dump(), HasSubstr("a.log"));
@@ -135,7 +135,7 @@ TEST_F(ReplayTest, OneBaselineCanBeNamed) {
   request_.duet.judging.baseline = {named};
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
   request_.duet.judging.baseline = {named, named};
-  EXPECT_THAT(problem(), HasSubstr("one stored baseline"));
+  EXPECT_THAT(problem(), HasSubstr("one baseline can be replayed"));
   request_.duet.judging.baseline = {folder_.path() / "runs" / "head"};
   EXPECT_THAT(problem(), HasSubstr("runs/head"));
 }

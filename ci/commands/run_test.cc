@@ -182,7 +182,7 @@ TEST_F(RunCommandTest, AppendsWhereAsked) {
   EXPECT_EQ(record().processes.back().file, "5.json");
   EXPECT_THAT(out_.str(), HasSubstr("2 processes of suite smoke"));
   request_.measuring.suite = "pr";
-  EXPECT_THAT(problem(), HasSubstr("run.json: suite: is \"smoke\""));
+  EXPECT_THAT(problem(), HasSubstr("run.json: suite: the folder has a run of \"smoke\""));
 }
 
 TEST_F(RunCommandTest, StartsNoRoundPastTheBudget) {
@@ -245,7 +245,7 @@ TEST_F(RunCommandTest, ExtendsNothingWithoutABaseline) {
   request_.processes.maximum = 9;
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
   EXPECT_EQ(record().processes.size(), 3u);
-  EXPECT_THAT(err_.str(), HasSubstr("nothing is extended"));
+  EXPECT_THAT(err_.str(), HasSubstr("measuring no further: "));
   EXPECT_THAT(err_.str(), HasSubstr("no baseline of suite smoke for nvidia-h200 is stored"));
 }
 
@@ -354,18 +354,18 @@ TEST_F(RunPeersTest, GoesOnWithoutThemWhereTheyCannotRun) {
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
   EXPECT_EQ(record().processes.size(), 3u);
   EXPECT_EQ(record("run-peers").processes.size(), 1u);  // no other would fare better
-  EXPECT_THAT(err_.str(), HasSubstr("peers are left out: sh: exit code 2: no torch\n"));
+  EXPECT_THAT(err_.str(), HasSubstr("leaving peers out: sh: exit code 2: no torch\n"));
 }
 
 TEST_F(RunPeersTest, GoesOnWithoutPythonOrTheProgram) {
   request_.peers_program.python = "/nonexistent/python";
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
   EXPECT_THAT(err_.str(),
-              HasSubstr("peers are left out: /nonexistent/python: cannot be started: "));
+              HasSubstr("leaving peers out: /nonexistent/python: cannot be started: "));
   request_.out = {folder_.path() / "second"};
   request_.peers_program.script = folder_.path() / "nothing.py";
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
-  EXPECT_THAT(err_.str(), HasSubstr("peers are left out: there is no "));
+  EXPECT_THAT(err_.str(), HasSubstr("nothing.py does not exist\n"));
   EXPECT_EQ(record("second").processes.size(), 3u);
 }
 
@@ -392,9 +392,9 @@ TEST_F(RunPeersTest, RefusesFoldersThatWouldMix) {
   EXPECT_THAT(problem(), HasSubstr("--peers-out: is the --out folder"));
   folder_.write("old/1.json", "{}");
   request_.peers_out = folder_.path() / "old";
-  EXPECT_THAT(problem(), HasSubstr("--peers-out: already has processes"));
+  EXPECT_THAT(problem(), HasSubstr("--peers-out: the folder already has processes"));
   request_.peers = false;
-  EXPECT_THAT(problem(), HasSubstr("--peers-out: is for --peers"));
+  EXPECT_THAT(problem(), HasSubstr("--peers-out: needs --peers"));
   request_.peers = true;
   request_.out = {folder_.path() / "a", folder_.path() / "b"};
   EXPECT_THAT(problem(), HasSubstr("--peers: takes one --out folder"));
