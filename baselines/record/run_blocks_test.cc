@@ -43,7 +43,7 @@ TEST(ReadRunBlocks, NamesFileAndFieldOfWhatIsWrong) {
   };
   EXPECT_NE(problem("{").find("run.json"), std::string::npos);
   EXPECT_NE(
-      problem(R"({"processes": [{"file": "1.json", "block": -1}]})").find("invocations[0].block"),
+      problem(R"({"processes": [{"file": "1.json", "block": -1}]})").find("processes[0].block"),
       std::string::npos);
   EXPECT_NE(problem(R"({"session": 5})").find("session"), std::string::npos);
 }

@@ -59,7 +59,7 @@ TEST_F(AcceptCommandTest, WarnsOfFewProcessesAndStoresThemAllTheSame) {
   EXPECT_THAT(
       err_.str(),
       StartsWith("warning: The baseline has 3 processes on each card; at least 4 are needed "
-                 "to report a regression. Record it again: fusegate run --suite smoke --"));
+                 "to report a regression. Re-record it: fusegate run --suite smoke --"));
   EXPECT_THAT(err_.str(), EndsWith(" 4 --all --out RUN && fusegate accept RUN --reason TEXT\n"));
   EXPECT_TRUE(fs::exists(stored()));
 }
@@ -92,7 +92,7 @@ TEST_F(AcceptCommandTest, StoresTheRunWithWhoAndWhy) {
   EXPECT_EQ(accept(), baselines::ExitCode::kNoRegression);
   EXPECT_THAT(out_.str(), StartsWith("recorded " + stored().string() +
                                      ", also as anchor\nfinds slowdowns of 4."));
-  EXPECT_THAT(out_.str(), HasSubstr(" in half of the rows and 4."));
+  EXPECT_THAT(out_.str(), HasSubstr(" in half of the benchmarks and 4."));
   EXPECT_THAT(out_.str(), ::testing::EndsWith(" in nine tenths, on this card\n"));
   const baselines::Baseline baseline = baselines::read_baseline(stored());
   EXPECT_EQ(baseline.acceptance.who, "somebody");

@@ -263,11 +263,11 @@ TEST_F(HostTimeGateTest, CannotJudgeWhatItDoesNotKnow) {
   request_.judging.baseline = {write_run(folder_, "few", base_, 3)};
   EXPECT_EQ(gate(slower_), baselines::ExitCode::kCouldNotJudge) << out_.str();
   EXPECT_THAT(out_.str(),
-              StartsWith(std::string("Could not judge: 1 benchmark looks as if it took the host "
-                                     "longer to launch, the most ") +
+              StartsWith(std::string("Could not judge: 1 benchmark seems to take the host longer "
+                                     "to launch, the most ") +
                          kFused +
-                         " 9.100 us -> 29.20 us (+220.88 %): fewer than 4 processes of a "
-                         "side measured it.\n"));
+                         " 9.100 us -> 29.20 us (+220.88 %): a side has fewer than 4 "
+                         "processes; measure at least 4.\n"));
   out_.str("");
   EXPECT_EQ(gate(base_), baselines::ExitCode::kNoRegression) << out_.str();
 }
@@ -278,7 +278,7 @@ TEST_F(HostTimeGateTest, AnotherHostIsToldAndFailsNothing) {
   EXPECT_EQ(gate(slower_), baselines::ExitCode::kNoRegression) << out_.str();
   EXPECT_EQ(json()["host_times"]["other_host"], true);
   EXPECT_EQ(json()["host_times"]["changes"][0]["verdict"], "looks_slower");
-  EXPECT_THAT(out_.str(), HasSubstr("It is not called: measured on another host"));
+  EXPECT_THAT(out_.str(), HasSubstr("It is not reported as slower: it was measured on another host"));
   EXPECT_THAT(out_.str(), HasSubstr("Host time: the sides were measured on two hosts, so it fails "
                                     "nothing"));
 }
@@ -413,7 +413,7 @@ TEST_F(StoredGateTest, NotesAStaleBaseline) {
   later.times["geglu/new/bf16/batch:1/seq:128/dim:768/hidden:3072"] = 1000;
   EXPECT_EQ(gate(later), baselines::ExitCode::kNoRegression);
   EXPECT_EQ(json()["staleness"]["too_old"], true);
-  EXPECT_THAT(out_.str(), HasSubstr("note       The baseline is stale: accepted "));
+  EXPECT_THAT(out_.str(), HasSubstr("note       The baseline is stale: it was accepted "));
   EXPECT_THAT(out_.str(), HasSubstr("1 benchmark is not in the baseline: geglu/new/bf16/"));
   EXPECT_THAT(out_.str(), HasSubstr("1 benchmark is not in the candidate: geglu/fused/bf16/"));
   EXPECT_THAT(markdown(), HasSubstr("The baseline is stale"));

@@ -227,7 +227,7 @@ TEST_F(JobCommandTest, ARunThatFailsIsJudgedAndNeverPassesNorBecomesABaseline) {
   bench.more = "case $out in */2.json) exit 3 ;; esac\n";
   request_.program = write_bench(folder_, "failing", bench);
   EXPECT_EQ(job(), baselines::ExitCode::kCouldNotJudge) << out_.str() << err_.str();
-  EXPECT_THAT(err_.str(), HasSubstr("not every process ended well"));
+  EXPECT_THAT(err_.str(), HasSubstr("some processes failed"));
   EXPECT_THAT(out_.str(), Not(HasSubstr("baseline: ")));
 }
 
@@ -249,7 +249,7 @@ TEST_F(JobCommandTest, ARegressionStaysOneWhereARunFailed) {
   bench.file.times[kFused] *= 1.2;
   request_.program = write_bench(folder_, "failing", bench);
   EXPECT_EQ(job(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
-  EXPECT_THAT(err_.str(), HasSubstr("not every process ended well"));
+  EXPECT_THAT(err_.str(), HasSubstr("some processes failed"));
 }
 
 TEST_F(JobCommandTest, WhereNothingCanBeMeasuredTheFilesSayWhy) {
@@ -434,7 +434,7 @@ TEST_F(JobCommandTest, WhatRunsTheBaselinesCodeIsNotMeasuredAndBecomesNoBaseline
   Console console{out_, err_};
   EXPECT_THAT([&] { accept_command(accept, console); },
               testing::ThrowsMessage<baselines::InputError>(
-                  HasSubstr("6 of 30 benchmarks were not measured; --all measures ")));
+                  HasSubstr("6 of 30 benchmarks were not measured: identical code; --all measures ")));
   out_.str("");
   show_command(ShowRequest{.paths = accept.runs}, console);
   EXPECT_THAT(out_.str(), HasSubstr("note: 6 of 30 benchmarks were not measured"));

@@ -246,7 +246,7 @@ TEST_F(RunCommandTest, ExtendsNothingWithoutABaseline) {
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
   EXPECT_EQ(record().processes.size(), 3u);
   EXPECT_THAT(err_.str(), HasSubstr("measuring no further: "));
-  EXPECT_THAT(err_.str(), HasSubstr("no baseline of suite smoke for nvidia-h200 is stored"));
+  EXPECT_THAT(err_.str(), HasSubstr("no baseline of suite smoke is stored for nvidia-h200"));
 }
 
 TEST_F(RunCommandTest, RefusesABaselineThatIsNoneBeforeItMeasures) {
@@ -278,7 +278,7 @@ TEST_F(RunCommandTest, KeepsAnAaRunWhoseArmsCannotBeCompared) {
   request_.programs = {
       program("crashing", "[ $process = 1 ] || kill -SEGV $$\nleave '" + prepared_ + "' \"$out\"")};
   EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);
-  EXPECT_THAT(err_.str(), HasSubstr("no A/A comparison is recorded: A/A: "));
+  EXPECT_THAT(err_.str(), HasSubstr("the A/A comparison is not recorded: A/A: "));
   EXPECT_FALSE(fs::exists(*request_.aa_history));
 }
 

@@ -219,7 +219,7 @@ TEST(GateJson, SaysWhyWorkIsNotKnown) {
   Side slow{.slower = 0.05};
   const json root = json_of({run_of({.work = baselines::work_of_mlp()})}, run_of(slow));
   const json& diff = root["kernels"][0];
-  EXPECT_EQ(diff["cause"], "untold");
+  EXPECT_EQ(diff["cause"], "unexplained");
   EXPECT_EQ(diff["work_unknown"], "the candidate has no code hashes");
   EXPECT_EQ(diff["work_changes"], json::array());
 }

@@ -158,9 +158,11 @@ std::string gaps(const KernelDiff& diff) {
   if (diff.leads_moved) add(diff.leads_ns, "before the first");
   std::string text = "the same kernels";
   if (!texts.empty()) text += fmt::format(" with {}", fmt::join(texts, " and "));
-  text += ", from the host";
-  if (!diff.host_moved) return text;
-  return text + fmt::format(", which takes {} to launch them and took {}",
+  if (!diff.host_moved) {
+    const bool later = diff.gaps_ns.change() + diff.leads_ns.change() > 0;
+    return text + fmt::format(": the host launches them {}", later ? "later" : "earlier");
+  }
+  return text + fmt::format(": the host takes {} to launch them instead of {}",
                             format_time_ns(diff.host_ns.after),
                             format_time_ns(diff.host_ns.before));
 }

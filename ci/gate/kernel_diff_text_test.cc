@@ -49,7 +49,7 @@ TEST(KernelDiffText, SaysThatAnotherKernelWasPicked) {
   other.launches[2] = {kSmall, "down_proj", 45e3};
   const KernelDiff diff = diff_of(other);
   EXPECT_EQ(kernel_diff_text(diff),
-            "another kernel in down_proj: tile 256x128x64 -> 128x128x64, stages 4 -> 6, cluster "
+            "different kernel in down_proj: tile 256x128x64 -> 128x128x64, stages 4 -> 6, cluster "
             "1x2 -> 2x1, flavour h bz coopA -> v bz");
 }
 
@@ -82,11 +82,11 @@ TEST(KernelDiffText, NamesTimeBetweenTheSameKernelsAlsoWhereTimeIsUnchanged) {
   Side host;
   host.launches[1].gap_ns += 15e3;
   EXPECT_EQ(kernel_diff_text(diff_of(host)),
-            "the same kernels with 15.00 us more between them (4.004 us -> 19.00 us): the host; "
-            "time is unchanged");
+            "the same kernels with 15.00 us more between them (4.004 us -> 19.00 us): the host "
+            "launches them later; time is unchanged");
   host.slower = 0.1;
   EXPECT_THAT(kernel_diff_text(diff_of(host)),
-              EndsWith("15.00 us more between them (4.004 us -> 19.00 us): the host"));
+              EndsWith("15.00 us more between them (4.004 us -> 19.00 us): the host launches them later"));
 }
 
 TEST(KernelDiffText, NamesKernelsThatOverlapByLess) {
@@ -109,7 +109,7 @@ TEST(KernelDiffText, NamesAHostThatTakesTwiceAsLongToLaunch) {
   };
   EXPECT_EQ(
       kernel_diff_text(diff_at(60e3)),
-      "the same kernels: the host takes 60.00 us to launch them where it took 9.000 us; time is "
+      "the same kernels: the host takes 60.00 us to launch them instead of 9.000 us; time is "
       "unchanged");
 }
 
@@ -125,14 +125,14 @@ TEST(KernelDiffText, NamesAnotherClock) {
   ASSERT_TRUE(result.verdicts[1].reason.clock_moved);
   ASSERT_THAT(result.kernel_diffs, SizeIs(1));
   EXPECT_THAT(kernel_diff_text(result.kernel_diffs[0]),
-              HasSubstr("the same kernels at another clock: +2.00 % in time, "));
+              HasSubstr("the same kernels at a different clock: +2.00 % in time, "));
 }
 
-TEST(KernelDiffText, SaysWhereTheProfileDoesNotTell) {
+TEST(KernelDiffText, SaysWhereTheProfileDoesNotShowIt) {
   Side slow{.slower = 0.05};
   slow.launches[2].duration_ns += 500;  // of 5100
   const KernelDiff diff = diff_of(slow);
-  EXPECT_THAT(kernel_diff_text(diff), HasSubstr("+500.0 ns there, +5.100 us as timed"));
+  EXPECT_THAT(kernel_diff_text(diff), HasSubstr("+500.0 ns in them, +5.100 us as timed"));
 }
 
 TEST(KernelDiffText, SaysThatTimeIsUnchanged) {
@@ -141,7 +141,7 @@ TEST(KernelDiffText, SaysThatTimeIsUnchanged) {
   EXPECT_THAT(kernel_diff_text(diff_of(other)), HasSubstr("; time is unchanged"));
 }
 
-const Side kTold{.work = work_of_mlp()};
+const Side kKnown{.work = work_of_mlp()};
 
 TEST(KernelDiffText, SaysFirstWhatOfTheMachineCodeChanged) {
   Side slow{.slower = 0.05, .work = work_of_mlp()};
@@ -149,14 +149,14 @@ TEST(KernelDiffText, SaysFirstWhatOfTheMachineCodeChanged) {
   slow.work[2].instructions = 1310;
   slow.work[2].launch =
       "grid 192x1x1, block 128x1x1, 0 + 20480 B shared, 168 registers, 16 B local";
-  EXPECT_EQ(kernel_diff_text(diff_of(slow, kTold)),
+  EXPECT_EQ(kernel_diff_text(diff_of(slow, kKnown)),
             "down_proj: machine code of cublas nvjet bf16 256x128x64 tn changed: static shared "
             "memory 10,240 -> 20,480 B, registers 166 -> 168, local memory 0 -> 16 B, "
-            "instructions 1,204 -> 1,310; the profiled calls do not show where the time went: "
-            "+0 ns there, +5.100 us as timed");
+            "instructions 1,204 -> 1,310; the profiled calls do not show the change: +0 ns in "
+            "them, +5.100 us as timed");
   slow.launches[2].duration_ns = 45e3;
   slow.launches[0].duration_ns = 50.1e3;
-  EXPECT_THAT(kernel_diff_text(diff_of(slow, kTold)),
+  EXPECT_THAT(kernel_diff_text(diff_of(slow, kKnown)),
               EndsWith("instructions 1,204 -> 1,310; it took 40.00 us and takes 45.00 us, "
                        "+12.50 %, 98.0 % of what all kernels grew by"));
 }
@@ -164,7 +164,7 @@ TEST(KernelDiffText, SaysFirstWhatOfTheMachineCodeChanged) {
 TEST(KernelDiffText, SaysThatNothingElseOfTheMachineCodeChanged) {
   Side slow{.slower = 0.05, .work = work_of_mlp()};
   slow.work[1].code = "0c";
-  EXPECT_THAT(kernel_diff_text(diff_of(slow, kTold)),
+  EXPECT_THAT(kernel_diff_text(diff_of(slow, kKnown)),
               HasSubstr("gelu: machine code of fusegate pointwise_kernel bf16, <Bf16, Gelu, void*> "
                         "changed: 166 registers, 10,240 B static shared memory, 1,204 "
                         "instructions as before; the profiled calls do not show"));
@@ -173,12 +173,12 @@ TEST(KernelDiffText, SaysThatNothingElseOfTheMachineCodeChanged) {
 TEST(KernelDiffText, SaysThatAKernelIsLaunchedWithOtherBlocks) {
   Side slow{.slower = 0.05, .work = work_of_mlp()};
   slow.work[1].launch = "grid 96x1x1, block 256x1x1, 0 + 10240 B shared, 166 registers, 0 B local";
-  EXPECT_THAT(kernel_diff_text(diff_of(slow, kTold)),
+  EXPECT_THAT(kernel_diff_text(diff_of(slow, kKnown)),
               HasSubstr("gelu: launch of fusegate pointwise_kernel bf16, <Bf16, Gelu, void*> "
                         "changed: grid 192 -> 96 blocks, block 128 -> 256 threads; the profiled"));
   slow.work[1].code = "0c";
   slow.work[1].arguments = "77c2";
-  EXPECT_THAT(kernel_diff_text(diff_of(slow, kTold)),
+  EXPECT_THAT(kernel_diff_text(diff_of(slow, kKnown)),
               HasSubstr("gelu: machine code and arguments of fusegate"));
 }
 
@@ -187,7 +187,7 @@ TEST(KernelDiffText, NamesTheMostOfManyChangesAndTheKernelThatGotSlower) {
   for (auto& launch : slow.work) launch.arguments = "77c2";
   slow.work[2].code = "0c";
   slow.launches[0].duration_ns = 55e3;
-  const std::string text = kernel_diff_text(diff_of(slow, kTold));
+  const std::string text = kernel_diff_text(diff_of(slow, kKnown));
   EXPECT_EQ(text.find("down_proj: machine code and arguments of cublas"), 0u) << text;
   EXPECT_THAT(text, HasSubstr("; gate_proj: arguments of cublas nvjet bf16 256x128x64 tn changed; "
                               "1 more changed; slower: cublas nvjet bf16 256x128x64 tn in "
@@ -203,8 +203,8 @@ TEST(KernelDiffText, NamesAnotherKernelWithWhatItIsLaunchedWith) {
                        "grid 192x1x1, block 256x1x1, 0 + 10240 B shared, 120 registers, "
                        "0 B local",
                    .arguments = "77c1"};
-  EXPECT_EQ(kernel_diff_text(diff_of(other, kTold)),
-            "another kernel in down_proj: tile 256x128x64 -> 128x128x64, stages 4 -> 6, cluster "
+  EXPECT_EQ(kernel_diff_text(diff_of(other, kKnown)),
+            "different kernel in down_proj: tile 256x128x64 -> 128x128x64, stages 4 -> 6, cluster "
             "1x2 -> 2x1, flavour h bz coopA -> v bz, block 128 -> 256 threads, registers 166 -> "
             "120");
 }
@@ -213,7 +213,7 @@ TEST(KernelDiffText, SaysOnceThatALaunchIsThereOrGone) {
   Side fewer{.slower = -0.05, .work = work_of_mlp()};
   fewer.launches.erase(fewer.launches.begin() + 1);
   fewer.work.erase(fewer.work.begin() + 1);
-  EXPECT_EQ(kernel_diff_text(diff_of(fewer, kTold)),
+  EXPECT_EQ(kernel_diff_text(diff_of(fewer, kKnown)),
             "1 kernel fewer (fusegate pointwise_kernel bf16, <Bf16, Gelu, void*> in gelu)");
 }
 
@@ -223,7 +223,7 @@ TEST(KernelDiffText, NamesCodeChangesWithoutProfiles) {
   more.work[0].code = "0c";
   baselines::Run candidate = run_of(more);
   candidate.benchmarks[1].profile.reset();
-  const GateResult result = gate(run_of(kTold), candidate, {});
+  const GateResult result = gate(run_of(kKnown), candidate, {});
   ASSERT_THAT(result.kernel_diffs, SizeIs(1));
   EXPECT_EQ(kernel_diff_text(result.kernel_diffs[0]),
             "machine code of cublas nvjet bf16 256x128x64 tn changed: 166 registers, 10,240 B "
@@ -232,9 +232,9 @@ TEST(KernelDiffText, NamesCodeChangesWithoutProfiles) {
 }
 
 TEST(KernelDiffText, SaysWhereItIsNotKnownWhetherMachineCodeChanged) {
-  EXPECT_THAT(kernel_diff_text(diff_of({.slower = 0.05}, kTold)),
-              EndsWith("; whether their machine code changed is not known: the candidate does not "
-                       "tell what it launches"));
+  EXPECT_THAT(kernel_diff_text(diff_of({.slower = 0.05}, kKnown)),
+              EndsWith("; whether their machine code changed is unknown: the candidate has no code "
+                       "hashes"));
 }
 
 }  // namespace

@@ -195,8 +195,8 @@ TEST(TerminalReport, NamesOnceWhatChangedInManyBenchmarks) {
                         "e: the same kernel, slower: slower took 1.000 us and takes 6.000 us, "
                         "+500.00 %\n\n"
                         "2 benchmarks with other gaps between kernels\n"
-                        "b: the same kernels with 5.000 us more between them (0 ns -> 5.000 us), "
-                        "from the host\nand 1 more\n"));
+                        "b: the same kernels with 5.000 us more between them (0 ns -> 5.000 us): "
+                        "the host launches them later\nand 1 more\n"));
 }
 
 TEST(TerminalReport, NamesSomeOfManyKernels) {

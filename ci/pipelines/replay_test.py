@@ -75,7 +75,7 @@ class Replay(jobs_test.History):
             self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         self.assertEqual(self.builds(), 1)
         self.assertEqual((self.base_tree() / "kernel.cc").read_text(), "fast\n")
-        self.assertIn("driver 570.1 to 580.1: 1 of 2 benchmarks moved, from +3.00 % to +3.00 %.", result.stdout)
+        self.assertIn("driver 570.1 to 580.1: 1 of 2 benchmarks changed, from +3.00 % to +3.00 %.", result.stdout)
         self.assertEqual([row["benchmark"] for row in self.result()["replay"]["rows"] if row["moved"]], [NAMES[1]])
 
     def test_fails_what_the_code_made_slower(self):
@@ -87,7 +87,7 @@ class Replay(jobs_test.History):
     def test_judges_by_figures_what_does_not_build(self):
         result = self.replay(self.bench("head", {NAMES[0]: 10000, NAMES[1]: 20000}, driver="570.1"), FAKE_BUILD="broken")
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
-        log = re.search(r"stored figures judge: .*\(the log: (.*)\)$", result.stderr, re.MULTILINE)[1]
+        log = re.search(r"cannot be replayed: .*\(the log: (.*)\)$", result.stderr, re.MULTILINE)[1]
         self.assertIn("error: expected ';'", pathlib.Path(log).read_text())
         result = self.replay(self.bench("head", {NAMES[0]: 12000, NAMES[1]: 20000}, driver="570.1"), FAKE_BUILD="broken")
         self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
@@ -100,4 +100,4 @@ class Replay(jobs_test.History):
             (self.box.root / "baselines" / "nvidia-h200" / "smoke.json").read_text().replace(self.baseline_commit, "0" * 40))
         result = self.replay(self.bench("head", {NAMES[0]: 10000, NAMES[1]: 20000}, driver="570.1"))
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
-        self.assertIn("names no commit of this checkout", result.stderr)
+        self.assertIn("is not a commit of this checkout", result.stderr)

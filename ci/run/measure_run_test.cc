@@ -150,7 +150,7 @@ TEST_F(MeasureRunTest, MeasuresOnceMoreWhereAProcessIsAnOutlier) {
   EXPECT_THAT(outlier_files(record("B")), ElementsAre("2.json")) << "and it is kept";
   EXPECT_GT(record("B").processes[1].relative_deviation.value(), 5);
   EXPECT_THAT(outlier_files(record("A")), IsEmpty());
-  EXPECT_THAT(err_.str(), HasSubstr("B: process 2.json took"));
+  EXPECT_THAT(err_.str(), HasSubstr("B: process 2.json is an outlier: "));
   EXPECT_THAT(err_.str(), HasSubstr("slower than the others (median of 9 benchmarks)\n"
                                     "running one more process of each program\n"));
 }

@@ -4,7 +4,7 @@
 set -euo pipefail
 
 # Of a program without commands, nothing.
-commands_of() { "$1" --help | awk '/^Subcommands:/ { on = 1; next } on && /^$/ { exit } on { print $1 }'; }
+commands_of() { "$1" --help | awk '/^Subcommands:/ { on = 1; next } /^$/ { on = 0 } on { print $1 }'; }
 
 section() { # HEADING CALL...
   printf '%s\n\n' "$1"
@@ -14,7 +14,7 @@ section() { # HEADING CALL...
 
 manual_page() { # CALL
   local summary
-  summary=$($1 --help | head -n 1)
+  summary=$($1 --help | sed -n 1p)  # all of it is read: a closed pipe would end this script
   help2man --no-info --version-string="$version" --source="fusegate $version" --name="${summary%%. *}" \
     --include="$sections" --output="$out/man/$(basename "${1/ /-}").1" "$1"
 }

@@ -45,8 +45,12 @@ scale.benchmark("wrong")(lambda x: 3 * x)
 # Only on some machines, or only on a GPU.
 MAY_BE_UNSEEN = {"run-file#fusegate.machine.cpu_governor", "run-file#entry.memory_operations", "run-file#details.notes"}
 # Names of before, which readers know, and of which no stored file is left; and new ones, which no stored file has.
-MAY_BE_UNSEEN |= {"run-file#fusegate.invocation", "run-file#entry.invocation", "suite.protocol.places",
+MAY_BE_UNSEEN |= {"suite.compared_with", "run-file#fusegate.invocation", "run-file#entry.invocation", "suite.protocol.places",
                   "calibration.runs.processes", "baseline#profile.processes"}
+# What calibrations of before drew: how many slowed benchmarks are found.
+MAY_BE_UNSEEN |= {f"calibration#drawn.{key}" for key in (
+    "detection.slowdown", "detection.found", "detection.found.from_20_us", "detection.found.from_3_to_20_us",
+    "detection.found.below_3_us", "detection.outside")}
 
 
 def stored_documents():
