@@ -69,7 +69,7 @@ TEST(CardDifferences, OfManyCardsAreSmaller) {
   EXPECT_NEAR(known.variance(Quantity::kTime, 1, 5, 1).variance, 1e-4 * (1 + 0.2), 1e-12);
 }
 
-TEST(CardDifferences, AreNotToldByOneCardOrAnOlderCalibration) {
+TEST(CardDifferences, AreNotKnownFromOneCardOrAnOlderCalibration) {
   EXPECT_FALSE(read("null"));
   EXPECT_FALSE(read(R"({"cards": 2, "time": 0, "cycles": 0,
       "equal_clock": 0, "classes": {"from_20_us": {"time": 0.01}}})"));
@@ -162,7 +162,7 @@ Verdict first_verdict(const Run& baseline, const Run& candidate) {
   return judge(baseline, candidate, {.min_effect = 0.004}).front();
 }
 
-TEST(Judge, SeveralCardsTellWhatANewOneMayBe) {
+TEST(Judge, SeveralCardsShowWhatANewOneMayBe) {
   const std::vector<std::string> five{"1", "2", "3", "4", "5"};
   const auto wide = on_cards(five, {0.99, 1, 1.01, 1.005, 0.995});
   const auto narrow = on_cards(five, {0.9999, 1, 1.0001, 1.00005, 0.99995});

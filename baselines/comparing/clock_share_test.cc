@@ -78,8 +78,8 @@ TEST(ClockShareTest, TakesTheSamplesOfAllSeriesTogether) {
   EXPECT_NEAR(clock_share({&one, &other}), 0.4, 0.05);
 }
 
-// Processes at other clocks say nothing of the share: other code may have brought them there.
-TEST(ClockShareTest, LooksWithinInvocationsAlone) {
+// Processes at other clocks do not show the share: other code may have brought them there.
+TEST(ClockShareTest, ComparesWithinProcessesAlone) {
   std::mt19937_64 random(3);
   BenchmarkSeries series;
   for (int i = 0; i < 10; ++i) {
@@ -90,7 +90,7 @@ TEST(ClockShareTest, LooksWithinInvocationsAlone) {
   EXPECT_NEAR(clock_share({&series}), 0.8, 0.05);
 }
 
-TEST(ClockShareTest, IsDrawnToAHalfBySamplesThatTellLittle) {
+TEST(ClockShareTest, IsDrawnToAHalfBySamplesThatShowLittle) {
   std::mt19937_64 random(4);
   const BenchmarkSeries noisy =
       series_of({.share = 0, .clock_noise = 1e-4, .time_noise = 0.01}, 5, 48, random);

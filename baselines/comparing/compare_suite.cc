@@ -54,7 +54,7 @@ void describe_all(const Circumstances& circumstances, const Rule& rule,
   for (std::size_t i = 0; i < suite.size(); ++i) suite[i].group = groups[i];
 }
 
-// By how much controls moved, in the quantities in which identical code does not show the machine.
+// How far controls moved, in the quantities in which identical code does not show the machine.
 Drift contrast_all(const Circumstances& circumstances, const Rule& rule,
                    std::vector<Comparison>& suite) {
   const auto is_known = [&](Quantity quantity) {

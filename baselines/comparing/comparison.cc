@@ -33,10 +33,10 @@ void number_cards(const std::vector<std::string>& baseline,
   std::vector<char> is_common(baseline.size());
   int next = static_cast<int>(baseline.size());
   for (std::size_t i = 0; i < candidate.size(); ++i) {
-    const auto place = std::ranges::find(baseline, candidate[i]) - baseline.begin();
-    const bool is_known = static_cast<std::size_t>(place) < baseline.size();
-    result.candidate_cards[i] = is_known ? static_cast<int>(place) : next++;
-    if (is_known) is_common[static_cast<std::size_t>(place)] = true;
+    const auto index = std::ranges::find(baseline, candidate[i]) - baseline.begin();
+    const bool is_known = static_cast<std::size_t>(index) < baseline.size();
+    result.candidate_cards[i] = is_known ? static_cast<int>(index) : next++;
+    if (is_known) is_common[static_cast<std::size_t>(index)] = true;
   }
   result.other_card = std::ranges::count(is_common, true) == 0;
   if (result.other_card) return;

@@ -59,7 +59,7 @@ TEST_F(CompareSuite, AdjustsOverTheSuite) {
   EXPECT_NEAR(suite_[0].p_slower_in_time_alone / p_above(time, threshold), 1.5, 1e-3);
 }
 
-// A kernel of which four fifths of the time go with the clock, as its samples tell: what it takes
+// A kernel of which four fifths of the time go with the clock, as its samples show: what it takes
 // in time and in cycles where its code is slower and the clock higher by that much.
 class AtAnotherClock : public testing::Test {
  protected:
@@ -128,7 +128,7 @@ TEST_F(CompareSuite, CyclesMissingOnOneSideLeaveTimeAlone) {
   EXPECT_TRUE(suite_[1].cycles.has_value());
 }
 
-TEST_F(CompareSuite, MarksSingleInvocations) {
+TEST_F(CompareSuite, MarksSingleProcesses) {
   const BenchmarkSeries single = test_series("slow", {1020});
   suite_[0].candidate = &single;
   suite_[1].baseline = suite_[1].candidate = &single;

@@ -59,7 +59,7 @@ Drift drift_of(std::vector<Comparison>& suite) {
   return drift;
 }
 
-bool tells_of_machine(const Comparison& comparison) {
+bool shows_machine_alone(const Comparison& comparison) {
   if (comparison.is_identical || !comparison.is_control) return comparison.is_identical;
   return !code_is_known(*comparison.baseline) || !code_is_known(*comparison.candidate);
 }

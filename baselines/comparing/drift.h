@@ -25,7 +25,7 @@ Drift drift_of(std::vector<Comparison>& suite);
 
 // Whether the row shows the machine alone. A control that is known to have other code, such
 // as a GEMM of another algorithm, does not.
-bool tells_of_machine(const Comparison& comparison);
+bool shows_machine_alone(const Comparison& comparison);
 
 // Which rows a machine treats alike, a number each: by thirds of the suite's durations, and by
 // FLOPs a byte below or above the suite's median, or unknown (counters "flops" and "min_bytes").

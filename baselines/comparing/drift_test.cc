@@ -62,7 +62,7 @@ TEST(Drift, AMachineThatGotFasterMayHideASlowdown) {
   EXPECT_GT(judged(0.98, 1)[1].estimates.ruled_out, 0.02);
 }
 
-TEST(Drift, AFewRowsOfEqualWorkAreControls) {
+TEST(Drift, AFewRowsOfIdenticalCodeAreControls) {
   const auto verdicts =
       judge(test_run({doing(test_series("equal", kQuiet), "0f"), test_series("kernel", kQuiet)}),
             test_run({doing(test_series("equal", scaled(kQuiet, 1.02)), "0f"),

@@ -160,7 +160,7 @@ class HostComparer {
   }
 
  private:
-  bool tells_processes() const { return !of_baseline_.empty() || !of_candidate_.empty(); }
+  bool knows_processes() const { return !of_baseline_.empty() || !of_candidate_.empty(); }
 
   // Without what processes do to all benchmarks, and so without what blocks do.
   void add_values(const HostSide& side, const ProcessEffects& effects, std::vector<double>& values,
@@ -169,7 +169,7 @@ class HostComparer {
       const auto found = effects.find(value.process);
       const bool is_known = side.values.size() > 1 && found != effects.end();
       values.push_back(value.logarithm - (is_known ? found->second.effect : 0));
-      if (side_by_side_ && !tells_processes()) blocks.push_back(value.block);
+      if (side_by_side_ && !knows_processes()) blocks.push_back(value.block);
     }
   }
 
@@ -207,10 +207,10 @@ class HostComparer {
           std::max(most_freedom, difference_of(suite.back()).variance.degrees_of_freedom);
     }
     const auto contrasts = moderated_contrasts(suite);
-    const VarianceEstimate of_process = variance_of_processes_if_told();
+    const VarianceEstimate of_process = variance_of_processes_if_known();
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       Contrast& own = rows_[i].contrast = contrasts[i].contrast;
-      if (tells_processes()) {
+      if (knows_processes()) {
         const double share = 1 / static_cast<double>(suite[i].baseline.size()) +
                              1 / static_cast<double>(suite[i].candidate.size());
         add_variance({of_process.variance * share, of_process.degrees_of_freedom}, own);
@@ -221,8 +221,8 @@ class HostComparer {
     }
   }
 
-  VarianceEstimate variance_of_processes_if_told() const {
-    return tells_processes() ? variance_of_processes() : VarianceEstimate{};
+  VarianceEstimate variance_of_processes_if_known() const {
+    return knows_processes() ? variance_of_processes() : VarianceEstimate{};
   }
 
   void find_common_movement() {

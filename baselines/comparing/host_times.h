@@ -1,6 +1,6 @@
 // What a call costs the host: the time in which it launches, on a stream (host_ns) and as one graph
-// (host_graph_ns). Samples are graphs that wait in a queue, so that no time shows it; and equal
-// work is the device's, so that it says nothing of the host either.
+// (host_graph_ns). Samples are graphs that wait in a queue, so that no sample shows it; and
+// identical code is the device's, and does not show what the host does.
 #pragma once
 
 #include <cstddef>

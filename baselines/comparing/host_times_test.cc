@@ -75,7 +75,7 @@ TEST(HostTimes, TheSuiteSetsThem) {
   EXPECT_EQ(found({.min_effect = 0.3, .min_ns = 200}), 0u);
 }
 
-TEST(HostTimes, WhatTakesTheHostLessIsToldByTheSameRule) {
+TEST(HostTimes, WhatTakesTheHostLessIsFoundByTheSameRule) {
   const auto found = changes(about(29200), about(9100));
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].verdict, HostVerdict::kFaster);
@@ -84,7 +84,7 @@ TEST(HostTimes, WhatTakesTheHostLessIsToldByTheSameRule) {
   EXPECT_THAT(changes({29200, 29300, 29100}, {9100, 9200, 9000}), IsEmpty()) << "three processes";
 }
 
-TEST(HostTimes, EqualWorkOfTheDeviceExcusesNone) {
+TEST(HostTimes, IdenticalCodeOnTheDeviceExcusesNone) {
   const auto baseline = run_of({doing(hosted("a", about(5000)), "0f")});
   const auto candidate = run_of({doing(hosted("a", about(10000)), "0f")});
   const auto found = compare_host_times(baseline, candidate, {}).changes;
@@ -157,7 +157,7 @@ TEST(HostTimes, TheMedianOfAnOlderBaselineIsOneValue) {
   EXPECT_THAT(compare_host_times(run_of({old}), candidate, {}).changes, IsEmpty());
 }
 
-TEST(HostTimes, OfAnotherHostTheyAreToldAndNeverCalled) {
+TEST(HostTimes, OfAnotherHostTheyAreReportedAndNeverCalled) {
   auto baseline = run_of({hosted("a", about(9100)), hosted("b", about(29200))});
   auto candidate = run_of({hosted("a", about(29200)), hosted("b", about(9100))});
   const auto expect_called = [&](bool called) {
@@ -199,7 +199,7 @@ struct HostNoise {
   double process = 0.04;   // of all benchmarks in one process
   double session = 0;      // of all in a run
   double scatter = 0;      // of one benchmark in a run
-  double odd_process = 0;  // by so much the candidate's last process takes longer in all
+  double outlier = 0;      // by so much the candidate's last process takes longer in all
 };
 
 class HostSimulator {
@@ -207,11 +207,11 @@ class HostSimulator {
   HostSimulator(const HostNoise& noise, unsigned seed) : noise_(noise), random_(seed) {}
 
   // extra_ns: what the code adds, by benchmark.
-  Run run(const std::vector<double>& host_ns, int processes, double odd = 0,
+  Run run(const std::vector<double>& host_ns, int processes, double outlier = 0,
           const std::vector<double>& extra_ns = {}) {
     std::vector<double> of_process;
     for (int i = 0; i < processes; ++i) of_process.push_back(noise_.process * heavy_(random_));
-    of_process.back() += odd;
+    of_process.back() += outlier;
     const double session = noise_.session * normal_(random_);
     std::vector<BenchmarkSeries> benchmarks;
     for (std::size_t row = 0; row < host_ns.size(); ++row) {
@@ -244,7 +244,7 @@ int suites_with_alarm(const HostNoise& noise, int processes, bool side_by_side, 
   for (int i = 0; i < suites; ++i) {
     HostSimulator simulator(noise, static_cast<unsigned>(1000 * processes + i));
     Run baseline = simulator.run(spread_out(60), processes);
-    Run candidate = simulator.run(spread_out(60), processes, noise.odd_process);
+    Run candidate = simulator.run(spread_out(60), processes, noise.outlier);
     if (side_by_side) baseline.session = candidate.session = "one";
     const auto changes = compare_host_times(baseline, candidate, {}).changes;
     alarms += std::ranges::any_of(changes, [](const HostChange& change) {
@@ -259,7 +259,7 @@ TEST(HostTimesSimulation, UnchangedCodeRaisesNoAlarm) {
   EXPECT_LE(suites_with_alarm({}, 4, true, 800), 3);
   EXPECT_LE(suites_with_alarm({.own = 0.15}, 4, true, 800), 3);
   EXPECT_LE(suites_with_alarm({.process = 0.2}, 4, true, 800), 3);
-  EXPECT_LE(suites_with_alarm({.odd_process = 1}, 6, true, 800), 3);
+  EXPECT_LE(suites_with_alarm({.outlier = 1}, 6, true, 800), 3);
   EXPECT_LE(suites_with_alarm({.session = 0.2, .scatter = 0.03}, 4, false, 800), 3);
 }
 

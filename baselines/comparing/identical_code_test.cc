@@ -35,19 +35,19 @@ TEST(MachineGroups, AreThirdsOfDurationByHalvesOfIntensity) {
   EXPECT_THAT(machine_groups(suite), ElementsAre(0, 3, 1, 4, 2, 5, 8, 6, 7));
 }
 
-TEST(TellsOfMachine, EqualWorkAndControlsThatMayBeEqual) {
-  const auto tells = [](const BenchmarkSeries& before, const BenchmarkSeries& after, bool control) {
+TEST(ShowsMachineAlone, IdenticalCodeAndControlsThatMayBeIdentical) {
+  const auto shows = [](const BenchmarkSeries& before, const BenchmarkSeries& after, bool control) {
     Comparison comparison{.baseline = &before, .candidate = &after};
     comparison.is_control = control;
     comparison.is_identical = identical_code(before, after);
-    return tells_of_machine(comparison);
+    return shows_machine_alone(comparison);
   };
   const auto plain = test_series("a", {1});
-  EXPECT_FALSE(tells(plain, plain, false));
-  EXPECT_TRUE(tells(plain, plain, true));
-  EXPECT_TRUE(tells(doing(plain, "0f"), doing(plain, "0f"), false));
-  EXPECT_TRUE(tells(doing(plain, "0f"), plain, true));
-  EXPECT_FALSE(tells(doing(plain, "0f"), doing(plain, "1e"), true)) << "another algorithm";
+  EXPECT_FALSE(shows(plain, plain, false));
+  EXPECT_TRUE(shows(plain, plain, true));
+  EXPECT_TRUE(shows(doing(plain, "0f"), doing(plain, "0f"), false));
+  EXPECT_TRUE(shows(doing(plain, "0f"), plain, true));
+  EXPECT_FALSE(shows(doing(plain, "0f"), doing(plain, "1e"), true)) << "another algorithm";
 }
 
 // A suite of 104 rows, in two sessions or on two cards that move rows by their duration and bound,
@@ -64,7 +64,7 @@ Simulation moved(int identical, double most_scatter = 0.004) {
           .identical = identical};
 }
 
-TEST(EqualWork, KeepsTheMachineFromBeingBlamed) {
+TEST(IdenticalCode, KeepsTheMachineFromBeingBlamed) {
   int false_calls = 0;
   for (const int identical : {16, 52, 90}) {
     false_calls += simulate(moved(identical), 70).suites_with_false_regressions;
@@ -76,7 +76,7 @@ TEST(EqualWork, KeepsTheMachineFromBeingBlamed) {
   EXPECT_EQ(unknown.suites_with_false_regressions, 0);
 }
 
-TEST(EqualWork, LeavesOneAndAHalfPercentToBeFound) {
+TEST(IdenticalCode, LeavesOneAndAHalfPercentToBeFound) {
   Simulation simulation = moved(52, 0.001);
   simulation.slowed_share = 0.1;
   simulation.slowdown = 0.015;
@@ -86,7 +86,7 @@ TEST(EqualWork, LeavesOneAndAHalfPercentToBeFound) {
   EXPECT_GT(counts.found, 0.8 * counts.slowed);
 }
 
-TEST(EqualWork, SaysWhatTheMachineDid) {
+TEST(IdenticalCode, SaysWhatTheMachineDid) {
   fusegate::baselines::Run baseline;
   fusegate::baselines::Run candidate;
   std::mt19937 random(4);

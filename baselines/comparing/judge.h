@@ -1,4 +1,4 @@
-// The one place where a verdict is computed.
+// Verdicts are computed here and nowhere else.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace fusegate::baselines {
 // Every benchmark of either run, sorted by name. Throws InputError for a rule that is none: a
 // negative effect, a rate or confidence outside of (0, 1).
 //
-// Odd processes of either run are set aside first (outlier_processes.h).
+// Outliers among the processes of either run are set aside first (outlier_processes.h).
 //
 // A benchmark whose two sides have identical code (call_identity.h) is identical, whatever its
 // times.

@@ -39,7 +39,7 @@ TEST(Judge, CallsARegression) {
   EXPECT_EQ(verdict.reason.obstacle, Obstacle::kNone);
 }
 
-// Against stored figures nothing tells how far the machine moved it.
+// Against stored figures nothing shows how far the machine moved it.
 TEST(Judge, ASingleStoredBenchmarkIsCalledByPercentsAlone) {
   const auto judged = [](double factor) {
     return judge(test_run({test_series("a", kQuiet)}),
@@ -51,7 +51,7 @@ TEST(Judge, ASingleStoredBenchmarkIsCalledByPercentsAlone) {
     const Verdict open = judged(factor);
     EXPECT_EQ(open.kind, VerdictKind::kInconclusive) << factor;
     EXPECT_EQ(open.reason.obstacle, Obstacle::kMachineUnknown) << factor;
-    EXPECT_TRUE(open.reason.machine_hides_it) << "more processes tell no more of it";
+    EXPECT_TRUE(open.reason.machine_hides_it) << "more processes would not show it";
   }
   const auto noisy = test_series("a", {1000, 1050, 950, 1020, 980});
   EXPECT_FALSE(judge(test_run({noisy}), test_run({noisy}), {})[0].reason.machine_hides_it);
@@ -86,7 +86,7 @@ TEST(Judge, CallsAnImprovement) {
   EXPECT_LT(verdict.estimates.p, 1e-5);
 }
 
-TEST(Judge, EqualWorkIsNeverBlamed) {
+TEST(Judge, IdenticalCodeIsNeverBlamed) {
   const auto before = doing(test_series("a", kQuiet), "0f");
   for (const double factor : {1.0, 1.5, 0.5}) {
     const Verdict verdict =
@@ -103,7 +103,7 @@ TEST(Judge, EqualWorkIsNeverBlamed) {
             VerdictKind::kRegression);
 }
 
-TEST(Judge, EqualWorkNeedsNoTimesAndNoSecondProcess) {
+TEST(Judge, IdenticalCodeNeedsNoTimesAndNoSecondProcess) {
   const auto before = doing(test_series("a", kQuiet), "0f");
   EXPECT_EQ(judge_one(before, doing(test_series("a", {1500}), "0f")).kind, VerdictKind::kIdentical);
   EXPECT_EQ(
@@ -308,13 +308,13 @@ TEST(Judge, NewMissingAndInvalid) {
   EXPECT_FALSE(verdicts[3].reason.failed_in_candidate);
 }
 
-TEST(Judge, AFailureInOneInvocationInvalidatesTheOthers) {
+TEST(Judge, AFailureInOneProcessInvalidatesTheOthers) {
   BenchmarkSeries flaky = test_series("a", kQuiet);
   flaky.failure = "wrong results";
   EXPECT_EQ(judge_one(test_series("a", kQuiet), flaky).kind, VerdictKind::kInvalid);
 }
 
-TEST(Judge, OneInvocationASideSaysNothing) {
+TEST(Judge, OneProcessASideDecidesNothing) {
   const auto verdicts = judge(test_run({test_series("a", {1000}), test_series("b", {1000})}),
                               test_run({test_series("a", {2000}), test_series("b", {1000})}), {});
   for (const Verdict& verdict : verdicts) {
@@ -324,10 +324,10 @@ TEST(Judge, OneInvocationASideSaysNothing) {
     EXPECT_TRUE(std::isnan(verdict.estimates.smallest_detectable));
     EXPECT_EQ(verdict.estimates.p, 1);
   }
-  EXPECT_NEAR(verdicts[0].estimates.in_time, 1, 1e-12);  // told all the same
+  EXPECT_NEAR(verdicts[0].estimates.in_time, 1, 1e-12);  // reported all the same
 }
 
-TEST(Judge, ASingleInvocationIsShownAndNotCalled) {
+TEST(Judge, ASingleProcessIsShownAndNotCalled) {
   const Verdict verdict = judge_one(test_series("a", kQuiet), test_series("a", {1500}));
   EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
   EXPECT_GT(verdict.estimates.interval.low, 0.49);
@@ -336,7 +336,7 @@ TEST(Judge, ASingleInvocationIsShownAndNotCalled) {
             Obstacle::kSingleBaseline);
 }
 
-TEST(Judge, OneInvocationASideBorrowsTheSuitesNoise) {
+TEST(Judge, OneProcessASideBorrowsTheSuitesNoise) {
   std::vector<BenchmarkSeries> baseline{test_series("a", {1000})};
   std::vector<BenchmarkSeries> candidate{test_series("a", {1100})};
   for (const char* name : {"b", "c", "d"}) {
@@ -377,7 +377,7 @@ TEST(Judge, MoreBenchmarksAskForMore) {
   EXPECT_NEAR(p_among(500) / p_among(50), 10, 5);
 }
 
-TEST(Judge, TellsWhatTheLibraryChoseDifferently) {
+TEST(Judge, ReportsWhatTheLibraryChoseDifferently) {
   BenchmarkSeries baseline = test_series("a", kQuiet);
   BenchmarkSeries candidate = test_series("a", kQuiet);
   baseline.choices = {{"gate_proj", "algo 66"}, {"up_proj", "tuned: candidate 1 of 8, algo 1"}};
@@ -488,7 +488,7 @@ TEST(Judge, OfFewProcessesAChangeMustBeConfirmed) {
   auto extended = test_series("a", scaled(three, 1.05));
   extended.processes[2].extension = true;
   EXPECT_EQ(judge_one(baseline, extended).reason.obstacle, Obstacle::kFewProcesses)
-      << "one is no proof";
+      << "one does not confirm it";
   extended.processes[1].extension = true;
   EXPECT_EQ(judge_one(baseline, extended).kind, VerdictKind::kRegression);
   EXPECT_EQ(judge_one(test_series("a", three), test_series("a", three)).kind,
@@ -600,7 +600,7 @@ TEST(Judge, ModesOfBothSidesAreComparedLikeWithLike) {
   EXPECT_GT(same.estimates.ruled_out, 0.09);
 }
 
-TEST(Judge, BlocksThatLieInOneHeapAreComparedByBlocks) {
+TEST(Judge, BlocksThatLieInOneClusterAreComparedByBlocks) {
   const std::vector<double> stepped{1000, 1000.4, 1030, 1030.3};
   EXPECT_EQ(judge_one(test_series("a", stepped), test_series("a", stepped)).reason.obstacle,
             Obstacle::kTwoModes);
@@ -660,7 +660,7 @@ TEST(Judge, AnIntervalBeyondWhatMattersMayStillBeChance) {
   EXPECT_EQ(verdict.reason.obstacle, Obstacle::kNotCertain);
 }
 
-TEST(Judge, FreshInvocationsOfBothSidesAreComparedWithEachOther) {
+TEST(Judge, FreshProcessesOfBothSidesAreComparedWithEachOther) {
   // The machine drifted by 3 % before the extension, on both sides alike.
   const Verdict verdict = judge_one(extended_series(1, 1.03), extended_series(1.01, 1.0403));
   EXPECT_EQ(verdict.candidate.confirming, 5);

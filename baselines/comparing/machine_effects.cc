@@ -28,7 +28,7 @@ const ScaledT& wider(const ScaledT& a, const ScaledT& b) {
 }
 
 bool shows_machine(const QuantityRow& row) {
-  return row.contrast->degrees_of_freedom > 0 && tells_of_machine(*row.comparison);
+  return row.contrast->degrees_of_freedom > 0 && shows_machine_alone(*row.comparison);
 }
 
 // The rows' contrasts and groups, as common_movements() takes them.
@@ -78,7 +78,7 @@ class MachineEffects {
     const NullDistribution null(null_rows, rows_.size());
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       QuantityRow& row = rows_[i];
-      if (tells_of_machine(*row.comparison)) continue;
+      if (shows_machine_alone(*row.comparison)) continue;
       Movement movement = null.movement(row.comparison->group);
       add_variance(cards[i].error, *row.contrast);
       movement.shift += cards[i].shift;
@@ -94,7 +94,7 @@ class MachineEffects {
     std::vector<CardFactorRow> known;
     for (const QuantityRow& row : rows_) {
       known.push_back({card_deviations(row.sides.baseline, row.sides.baseline_cards), *row.contrast,
-                       tells_of_machine(*row.comparison), noise_of_a_card(row)});
+                       shows_machine_alone(*row.comparison), noise_of_a_card(row)});
     }
     return predict_card(known);
   }
@@ -127,7 +127,7 @@ class MachineEffects {
     const bool is_calibrated = !rule_.cards.calibration.empty();
     // Two cards show next to nothing of a third.
     const bool is_known_better = known.degrees_of_freedom > cards.own.degrees_of_freedom;
-    if (cards.tells() && !(is_calibrated && (known_is_larger || is_known_better))) {
+    if (cards.is_known() && !(is_calibrated && (known_is_larger || is_known_better))) {
       add_cards(cards, row.noise, *row.contrast);
     } else {
       add_variance(known, *row.contrast);

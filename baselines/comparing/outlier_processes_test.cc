@@ -28,7 +28,7 @@ Run run_of(const std::vector<double>& factors, int rows = 12) {
   return run;
 }
 
-TEST(Outliers, AreNamedWithByHowMuch) {
+TEST(Outliers, AreNamedWithTheirDeviation) {
   const auto outliers = outlier_processes(run_of({1, 1, 1.1, 1, 1}), kMinEffect);
   ASSERT_EQ(outliers.size(), 1u);
   EXPECT_EQ(outliers[0].process, 2);

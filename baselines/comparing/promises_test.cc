@@ -1,5 +1,5 @@
 // What judge() promises, on suites with all that goes wrong in practice: noise with heavy tails,
-// kernels with two modes, an odd process, a machine that drifts, another card, sessions. The truth
+// kernels with two modes, an outlier, a machine that drifts, another card, sessions. The truth
 // is known: unchanged code raises an alarm in at most one suite in a hundred, with four and five
 // processes a side as they are, with two and three where fresh ones confirm. The first is shown at
 // 95 % confidence (Clopper and Pearson): of 800 suites three may have an alarm. docs/evidence/
@@ -33,15 +33,15 @@ int extended_alarms(Simulation simulation, int suites) {
   int alarms = 0;
   for (const int processes : {2, 3}) {
     simulation.processes = processes;
-    if (simulation.is_stored) simulation.baseline_invocations = kFewestProcesses;
+    if (simulation.is_stored) simulation.baseline_processes = kFewestProcesses;
     alarms +=
         simulate_sequential(with_tails(simulation), suites / 2).suites_with_false_regressions;
   }
   return alarms;
 }
 
-// Returns the share of suites that say so where most rows moved. What so few suites leave open, four
-// times as many tell.
+// Returns the share of suites that say so where most rows moved. What so few suites leave open,
+// four times as many decide.
 double expect_no_alarm(const Simulation& simulation, int suites = 800, double most = 0.01) {
   Counts counts = simulate_four_and_five(simulation, suites);
   const auto highest = [&] {
@@ -76,7 +76,7 @@ TEST(Promises, HoldWithTwoModes) {
 TEST(Promises, AStoredBaselineOfFewProcessesCallsNothing) {
   for (const int processes : {2, 3}) {
     const Simulation few{.processes = 3,
-                         .baseline_invocations = processes,
+                         .baseline_processes = processes,
                          .is_stored = true,
                          .slowed_share = 0.1,
                          .slowdown = 0.05,
@@ -87,24 +87,24 @@ TEST(Promises, AStoredBaselineOfFewProcessesCallsNothing) {
   }
 }
 
-TEST(Promises, HoldWithAnOddProcess) { expect_no_alarm({.odd_process = 0.1}); }
+TEST(Promises, HoldWithAnOutlier) { expect_no_alarm({.outlier = 0.1}); }
 
-TEST(Promises, AFivePercentSlowerKernelIsFoundBesideAnOddProcess) {
+TEST(Promises, AFivePercentSlowerKernelIsFoundBesideAnOutlier) {
   Simulation simulation = one_slower(0.05);
-  simulation.odd_process = 0.1;
+  simulation.outlier = 0.1;
   EXPECT_GT(found(simulation, 100), 0.85);
 }
 
-TEST(Promises, HoldWhereTheMachineDriftsAndEqualWorkTells) {
+TEST(Promises, HoldWhereTheMachineDriftsAndIdenticalCodeShowsIt) {
   expect_no_alarm({.is_stored = true, .drift = 0.01, .identical = 30});
   expect_no_alarm({.is_stored = true, .arithmetic_drift = 0.01, .identical = 30});
 }
 
-TEST(Promises, HoldWhereTheMachineDriftsAndNothingTells) {
+TEST(Promises, HoldWhereTheMachineDriftsAndNothingShowsIt) {
   EXPECT_GT(expect_no_alarm({.is_stored = true, .drift = 0.01}), 0.99) << "and it is said";
 }
 
-TEST(Promises, HoldWhereTheMachineDriftsInSomeAndNothingTells) {
+TEST(Promises, HoldWhereTheMachineDriftsInSomeAndNothingShowsIt) {
   EXPECT_GT(expect_no_alarm({.is_stored = true, .arithmetic_drift = 0.01}), 0.99);
 }
 
@@ -120,9 +120,11 @@ Simulation session(double moved, int identical) {
 
 class PromisesOfSessions : public testing::TestWithParam<double> {};
 
-TEST_P(PromisesOfSessions, HoldWhereNothingTells) { expect_no_alarm(session(GetParam(), 0)); }
+TEST_P(PromisesOfSessions, HoldWhereNothingShowsThem) { expect_no_alarm(session(GetParam(), 0)); }
 
-TEST_P(PromisesOfSessions, HoldWhereEqualWorkTells) { expect_no_alarm(session(GetParam(), 30)); }
+TEST_P(PromisesOfSessions, HoldWhereIdenticalCodeShowsThem) {
+  expect_no_alarm(session(GetParam(), 30));
+}
 
 INSTANTIATE_TEST_SUITE_P(ThatMove, PromisesOfSessions, testing::Values(0.0005, 0.002, 0.004));
 
@@ -140,7 +142,7 @@ struct NewCard {
 
 class PromisesOfANewCard : public testing::TestWithParam<NewCard> {};
 
-TEST_P(PromisesOfANewCard, HoldWhereFiveOthersTellOfIt) {
+TEST_P(PromisesOfANewCard, HoldWhereFiveOthersWereMeasured) {
   const auto& [identical, scatter, most] = GetParam();
   expect_no_alarm({.is_stored = true,
                    .identical = identical,
@@ -150,8 +152,8 @@ TEST_P(PromisesOfANewCard, HoldWhereFiveOthersTellOfIt) {
                   800, most);
 }
 
-// Where it moves each benchmark by a scale of its own, up to 0.4 % with heavy tails, 30 of identical
-// code tell the others' tails only so far: 45 of 3,200 suites raised an alarm.
+// Where it moves each benchmark by a scale of its own, up to 0.4 % with heavy tails, 30 of
+// identical code show the others' tails only so far: 45 of 3,200 suites raised an alarm.
 INSTANTIATE_TEST_SUITE_P(OfAnyKind, PromisesOfANewCard,
                          testing::Values(NewCard{0, 0}, NewCard{0, 0.004}, NewCard{30, 0},
                                          NewCard{30, 0.004, 0.025}));

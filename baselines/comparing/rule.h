@@ -38,7 +38,7 @@ inline double tested_effect(const Rule& rule) {
 inline constexpr double kTestedSideBySide = 0.001;
 
 // Where a side has fewer processes to be compared, so many fresh ones of that side must confirm a
-// change before it is called: a kernel that runs in one of two ways may show one of them in all of
+// change before it is called: a bimodal kernel may show one of its clusters in all of
 // three processes. Stored figures have no fresh ones.
 inline constexpr int kFewestProcesses = 4;
 inline constexpr int kFewestConfirming = 2;

@@ -33,8 +33,8 @@ struct MachineMoves {
 struct Simulation {
   int benchmarks = 60;
   int processes = 5;
-  int baseline_invocations = 0;  // 0: as many
-  bool is_stored = false;        // the baseline is of another session
+  int baseline_processes = 0;  // 0: as many
+  bool is_stored = false;      // the baseline is of another session
   double slowed_share = 0;
   double slowdown = 0;
   double shift = 0;  // of every candidate time, within what does not matter
@@ -44,7 +44,7 @@ struct Simulation {
   double noise_range = 85;
   bool has_heavy_tails = false;  // Student's t with three degrees of freedom
   int two_modes = 0;             // so many rows are 3 % slower in one process of five
-  double odd_process = 0;        // by so much the candidate's second process is slower in all rows
+  double outlier = 0;            // by so much the candidate's second process is slower in all rows
   double drift = 0;              // of the candidate, in all rows
   double arithmetic_drift = 0;   // likewise, but for rows bound by memory
   MachineMoves moves{};
@@ -149,8 +149,8 @@ class Simulator {
 
   Run baseline(const std::vector<SimulatedBenchmark>& suite) {
     const int cards = std::max(1, simulation_.baseline_cards);
-    const int processes = simulation_.baseline_invocations > 0 ? simulation_.baseline_invocations
-                                                               : simulation_.processes;
+    const int processes =
+        simulation_.baseline_processes > 0 ? simulation_.baseline_processes : simulation_.processes;
     Run run;
     run.session = simulation_.is_stored ? "" : "one";
     for (const SimulatedBenchmark& benchmark : suite) {
@@ -181,9 +181,9 @@ class Simulator {
     for (const SimulatedBenchmark& benchmark : suite) {
       run.benchmarks.push_back(series(benchmark, benchmark.is_identical ? "0f" : "1e"));
       for (int k = 0; k < simulation_.processes; ++k) {
-        const double odd = k == 1 ? 1 + simulation_.odd_process : 1;
+        const double outlier = k == 1 ? 1 + simulation_.outlier : 1;
         run.benchmarks.back().processes.push_back(
-            measure(benchmark, odd * candidate_ratio(benchmark)));
+            measure(benchmark, outlier * candidate_ratio(benchmark)));
       }
     }
     number_processes(run);

@@ -60,7 +60,7 @@ TEST(Calibration, IntervalsCoverAsOftenAsTheySay) {
   }
 }
 
-TEST(Calibration, PowerGrowsWithTheEffectAndTheInvocations) {
+TEST(Calibration, PowerGrowsWithTheEffectAndTheProcesses) {
   const auto power = [](double slowdown, int processes) {
     const Counts counts =
         simulate({.processes = processes, .slowed_share = 0.1, .slowdown = slowdown}, 100);
@@ -161,9 +161,9 @@ Found found_when_slowed(double slowdown, const Rule& rule) {
   Found found;
   for (auto& [baseline, candidate] : splits("paced-5ms", 2)) {
     for (BenchmarkSeries& series : candidate.benchmarks) {
-      for (ProcessSummary& invocation : series.processes) {
-        invocation.time_ns *= 1 + slowdown;
-        invocation.cycles *= 1 + slowdown;
+      for (ProcessSummary& process : series.processes) {
+        process.time_ns *= 1 + slowdown;
+        process.cycles *= 1 + slowdown;
       }
     }
     // Of one session, as all four were: else what all share may be the machine's.

@@ -68,7 +68,7 @@ class CardRegression {
     }
   }
 
-  bool tells() const { return effects_.size() > 2 * cards_; }
+  bool is_determined() const { return effects_.size() > 2 * cards_; }
 
   Posterior fit() const {
     Posterior posterior{Vector(cards_ + 1), {}};
@@ -162,7 +162,7 @@ std::vector<CardPrediction> predict_card(const std::vector<CardFactorRow>& rows)
   std::size_t cards = 0;
   for (const CardFactorRow& row : rows) cards = std::max(cards, row.deviations.size());
   const CardRegression regression(rows, cards);
-  if (cards < 2 || !regression.tells()) return predictions;
+  if (cards < 2 || !regression.is_determined()) return predictions;
   const Posterior posterior = regression.fit();
   const auto deleted = regression.deleted_residuals(posterior);
   for (std::size_t i = 0; i < rows.size(); ++i) {

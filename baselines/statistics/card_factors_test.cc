@@ -43,7 +43,7 @@ double rms_error(const Cards& cards, const std::vector<CardPrediction>& predicti
   return std::sqrt(squares / static_cast<double>(cards.rows.size() / 2));
 }
 
-TEST(CardFactors, IdenticalCodeTellsWhatANewCardDoesToTheOthers) {
+TEST(CardFactors, IdenticalCodeShowsWhatANewCardDoesToTheOthers) {
   for (const unsigned seed : {1u, 2u, 3u}) {
     const Cards cards = one_factor(seed, 100);
     EXPECT_LT(rms_error(cards, predict_card(cards.rows)), 0.0004);
@@ -51,7 +51,7 @@ TEST(CardFactors, IdenticalCodeTellsWhatANewCardDoesToTheOthers) {
 }
 
 // A change of code in a row cannot be taken for the card.
-TEST(CardFactors, OtherRowsTellNothing) {
+TEST(CardFactors, OtherRowsDoNotCount) {
   Cards cards = one_factor(4, 100);
   const auto before = predict_card(cards.rows);
   for (std::size_t i = 1; i < cards.rows.size(); i += 2) cards.rows[i].contrast.effect += 0.05;

@@ -89,13 +89,13 @@ void add_residuals(int side, int group, const Side& own, const GroupEffects& eff
 // Over the cards that contribute, the mean of 1/n.
 double noise_share(const std::pair<Side, Side>& row) {
   const auto& [baseline, candidate] = row;
-  const std::size_t told_by_baseline = baseline.deviations.size() - 1;
-  const std::size_t told_by_candidate = candidate.deviations.size() - 1;
-  const auto told = static_cast<double>(told_by_baseline + told_by_candidate);
-  if (told == 0) return 0;
-  return (static_cast<double>(told_by_baseline) * baseline.noise_share +
-          static_cast<double>(told_by_candidate) * candidate.noise_share) /
-         told;
+  const std::size_t baseline_freedom = baseline.deviations.size() - 1;
+  const std::size_t candidate_freedom = candidate.deviations.size() - 1;
+  const auto freedom = static_cast<double>(baseline_freedom + candidate_freedom);
+  if (freedom == 0) return 0;
+  return (static_cast<double>(baseline_freedom) * baseline.noise_share +
+          static_cast<double>(candidate_freedom) * candidate.noise_share) /
+         freedom;
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ struct CardVariance {
   int candidate_cards = 1;
 
   // Whether a side has two cards or more, and enough rows.
-  bool tells() const { return own.degrees_of_freedom > 0 && group.degrees_of_freedom > 0; }
+  bool is_known() const { return own.degrees_of_freedom > 0 && group.degrees_of_freedom > 0; }
   // In units of one card's variance, that of the difference of the two sides' means.
   double share() const { return 1.0 / baseline_cards + 1.0 / candidate_cards; }
   // What the row's own adds to an effect.

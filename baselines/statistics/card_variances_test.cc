@@ -87,10 +87,10 @@ double alarm_rate(const Truth& truth, const Cards& cards, double level) {
   return static_cast<double>(alarms) / (kSuites * kRows);
 }
 
-TEST(CardVariances, OneCardASideTellsNothing) {
+TEST(CardVariances, AreNotKnownFromOneCardASide) {
   SimulatedCards simulated({}, 1);
   for (const CardVariance& own : card_variances(simulated.suite({.baseline = 1}))) {
-    EXPECT_FALSE(own.tells());
+    EXPECT_FALSE(own.is_known());
   }
 }
 
@@ -101,7 +101,7 @@ TEST(CardVariances, AreThoseOfTheCards) {
   constexpr int kSuites = 100;
   for (int i = 0; i < kSuites; ++i) {
     for (const CardVariance& variance : card_variances(simulated.suite({}))) {
-      EXPECT_TRUE(variance.tells());
+      EXPECT_TRUE(variance.is_known());
       EXPECT_DOUBLE_EQ(variance.noise_share, 0.5);
       EXPECT_DOUBLE_EQ(variance.share(), 1.2);
       EXPECT_EQ(variance.group.degrees_of_freedom, 4);

@@ -61,7 +61,7 @@ CommonMovement by_others(std::size_t own, const std::vector<Contrast>& rows) {
     residuals.push_back({inflation * (other.effect - shift), other.standard_error, 0});
   }
   if (count == 1) residuals.clear();
-  const ScaledT scatter = Scatter(residuals, smallest_telling(rows.size())).of(0);
+  const ScaledT scatter = Scatter(residuals, smallest_relevant(rows.size())).of(0);
   return {shift, scatter, scatter, true};
 }
 
@@ -78,7 +78,7 @@ std::vector<CommonMovement> movements_about(const std::vector<double>& shifts,
     if (distance >= 0) above.push_back(residual);
     if (distance <= 0) below.push_back(residual);
   }
-  const double tail = smallest_telling(rows.size());
+  const double tail = smallest_relevant(rows.size());
   const Scatter from_below(below, tail), from_above(above, tail);
   std::vector<CommonMovement> result;
   for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -24,7 +24,7 @@ TEST(CommonMovement, IsThatOfMostRows) {
   for (std::size_t i = 0; i < 100; ++i) all[i].effect += 0.05;  // what a change did
   const auto movement = common_movements(all, std::vector<int>(1000)).back();
   EXPECT_NEAR(movement.shift, 0.01, 0.001);
-  // The side that the change did not touch tells it; the other one has it for tails.
+  // The side that the change did not touch shows the scatter; on the other the change makes tails.
   EXPECT_NEAR(movement.upward.scale, 0.002, 0.0005);
   EXPECT_GT(movement.upward.degrees_of_freedom, 8);
   EXPECT_LT(movement.downward.degrees_of_freedom, 4);
@@ -59,7 +59,7 @@ TEST(CommonMovement, OfFewRowsEachIsHeldAgainstTheOthers) {
   EXPECT_GT(farthest(0), 5 * farthest(2)) << "one of its others lies far off";
 }
 
-// Nothing tells what the machine did to it.
+// Nothing shows what the machine did to it.
 TEST(CommonMovement, ASingleRowMayHaveMovedByAnything) {
   const auto movement = common_movements(rows(1, 0.01, 0, 1e-4), {0}).front();
   EXPECT_EQ(movement.shift, 0);

@@ -8,7 +8,7 @@ namespace fusegate::baselines {
 namespace {
 
 // A baseline's times are rounded to five significant digits, which alone moves a time by as much as
-// 5e-5 of it, with a standard deviation of 1e-4 / sqrt(12). Invocations that agree better than
+// 5e-5 of it, with a standard deviation of 1e-4 / sqrt(12). Processes that agree better than
 // that, down to identical values from a coarse timer, agree by luck and not by a variance of zero.
 constexpr double kResolution = 3e-5;
 

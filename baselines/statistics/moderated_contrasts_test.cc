@@ -57,7 +57,7 @@ TEST(ModeratedContrasts, IdenticalValuesKeepTheResolutionOfTheFile) {
   EXPECT_DOUBLE_EQ(contrast.standard_error, 3e-5 * std::sqrt(2.0 / 3));
 }
 
-TEST(ModeratedContrasts, ASingleInvocationASideBorrowsTheSuitesNoise) {
+TEST(ModeratedContrasts, ASingleProcessASideBorrowsTheSuitesNoise) {
   std::vector<TwoSides> suite(3, sides({0, 1}, {0, 1}));
   suite.push_back(sides({5}, {6}));
   const auto contrasts = contrasts_of(suite);
@@ -66,7 +66,7 @@ TEST(ModeratedContrasts, ASingleInvocationASideBorrowsTheSuitesNoise) {
   EXPECT_NEAR(contrasts[3].degrees_of_freedom, contrasts[0].degrees_of_freedom - 2, 1e-9);
 }
 
-TEST(ModeratedContrasts, NothingIsKnownWithOneInvocationASideThroughout) {
+TEST(ModeratedContrasts, NothingIsKnownWithOneProcessASideThroughout) {
   for (const Contrast& contrast : contrasts_of(std::vector<TwoSides>(3, sides({1}, {2})))) {
     EXPECT_EQ(contrast.effect, 1);
     EXPECT_EQ(contrast.degrees_of_freedom, 0);
@@ -121,7 +121,7 @@ TEST(ModeratedContrasts, KeepTheirDegreesOfFreedomWhereNoBlockMovesThem) {
   }
 }
 
-TEST(ModeratedContrasts, PairWhereTooFewTellThatNoBlockMovesThem) {
+TEST(ModeratedContrasts, PairWhereTooFewShowThatNoBlockMovesThem) {
   EXPECT_EQ(contrasts_of(suite_in_blocks(1, 0)).front().degrees_of_freedom, 4);
 }
 

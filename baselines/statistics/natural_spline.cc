@@ -15,10 +15,10 @@ double dot(const Column& a, const Column& b) {
 
 // Linear interpolation between order statistics.
 double quantile(const std::vector<double>& sorted, double share) {
-  const double place = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
+  const double position = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return std::lerp(sorted[below], sorted[above], place - static_cast<double>(below));
+  return std::lerp(sorted[below], sorted[above], position - static_cast<double>(below));
 }
 
 // Points closer than this share of the whole range count as one: a knot between them would bend the

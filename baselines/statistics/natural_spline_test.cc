@@ -53,7 +53,7 @@ TEST(NaturalSpline, TheLeverageOfAMeanAndOfALine) {
   EXPECT_NEAR(NaturalSpline(x, {0, 0, 1, 0}, 2).leverage(4), 0.25 + 2.25 / 5, 1e-12);
   // As many parameters as points: each holds the curve alone.
   EXPECT_NEAR(NaturalSpline({0, 1, 2}, {0, 1, 0}, 3).leverage(1), 1, 1e-12);
-  // One place far from all others.
+  // One point far from all others.
   EXPECT_NEAR(NaturalSpline({0, 0, 0, 9}, {0, 0, 0, 5}, 2).leverage(9), 1, 1e-12);
 }
 
@@ -63,14 +63,14 @@ TEST(NaturalSpline, StaysLevelBeyondThePoints) {
   EXPECT_NEAR(fit(100), 3, 1e-12);
 }
 
-TEST(NaturalSpline, SpendsNoMoreThanThereAreDistinctPlaces) {
+TEST(NaturalSpline, SpendsNoMoreThanThereAreDistinctPoints) {
   EXPECT_EQ(NaturalSpline({5, 5, 5}, {1, 2, 3}, 4).parameters(), 1);
   EXPECT_DOUBLE_EQ(NaturalSpline({5, 5, 5}, {1, 2, 3}, 4)(5), 2);
   const NaturalSpline two({1, 1, 2, 2}, {0, 2, 4, 6}, 4);
   EXPECT_EQ(two.parameters(), 2);
   EXPECT_NEAR(two(1), 1, 1e-12);
   EXPECT_NEAR(two(2), 5, 1e-12);
-  // A pair of nearly equal places would bend a curve by its noise.
+  // A pair of nearly equal points would bend a curve by its noise.
   EXPECT_EQ(NaturalSpline({1, 1 + 1e-9, 2, 2}, {0, 2, 4, 6}, 4).parameters(), 2);
   EXPECT_EQ(NaturalSpline({3}, {7}, 4)(3), 7);
 }

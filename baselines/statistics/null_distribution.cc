@@ -138,7 +138,7 @@ Scatter scatter_about(const Rows& rows, double tail) {
 }  // namespace
 
 NullDistribution::NullDistribution(const std::vector<NullRow>& rows, std::size_t tests)
-    : scatter_(scatter_about(known_rows(rows), smallest_telling(tests))) {
+    : scatter_(scatter_about(known_rows(rows), smallest_relevant(tests))) {
   Known shifts;
   for (const auto& [group, own] : by_group(known_rows(rows))) {
     const Mean mean = location(own, scatter_.of(group));

@@ -21,7 +21,7 @@ void add_rows(double shift, double scatter, int group, int rows, std::vector<Nul
   }
 }
 
-TEST(NullDistribution, TellsShiftAndScatterOfTheGroup) {
+TEST(NullDistribution, EstimatesShiftAndScatterOfTheGroup) {
   std::vector<NullRow> rows;
   add_rows(0.010, 0.004, 0, 40, rows);
   add_rows(0.010, 0.001, 1, 40, rows);
@@ -67,7 +67,7 @@ TEST(NullDistribution, WhereRowsDifferByNoiseAloneThereIsNoScatter) {
   EXPECT_NEAR(movement.shift, 0, 0.0005);
 }
 
-TEST(NullDistribution, OneRowAGroupStillTellsHowRowsScatter) {
+TEST(NullDistribution, OneRowAGroupStillShowsHowRowsScatter) {
   std::vector<NullRow> rows;
   for (int group = 0; group < 8; ++group) rows.push_back(row(group % 2 ? 0.004 : -0.004, group));
   const Movement movement = NullDistribution(rows, 100).movement(0);

@@ -175,7 +175,7 @@ ScaledT scaled_t(const Table& weights, double tail) {
 
 }  // namespace
 
-double smallest_telling(std::size_t tests) {
+double smallest_relevant(std::size_t tests) {
   return std::min(1e-5, 0.01 / static_cast<double>(std::max<std::size_t>(1, tests)));
 }
 

@@ -23,7 +23,7 @@ struct Residual {
 };
 
 // The smallest probability that matters in so many tests.
-double smallest_telling(std::size_t tests);
+double smallest_relevant(std::size_t tests);
 
 class Scatter {
  public:

@@ -25,7 +25,7 @@ std::vector<Residual> draws(int count, double scale, Distribution distribution, 
   return residuals;
 }
 
-TEST(Scatter, TellsScaleAndTails) {
+TEST(Scatter, EstimatesScaleAndTails) {
   const Scatter normal(draws(3000, 0.002, std::normal_distribution<double>(), 1), kTail);
   EXPECT_NEAR(near_quantile(normal.of(0)), 1.96 * 0.002, 0.0002);
   EXPECT_NEAR(far_quantile(normal.of(0)), 3.72 * 0.002, 0.001);

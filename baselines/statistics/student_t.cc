@@ -58,9 +58,9 @@ double t_upper_quantile(double p, double degrees_of_freedom) {
 double t_upper_tail_by_table(double t, double degrees_of_freedom) {
   if (t < 0) return 1 - t_upper_tail_by_table(-t, degrees_of_freedom);
   const Table& table = shared_table(degrees_of_freedom);
-  const double place = std::min(std::log1p(t) / kStep, static_cast<double>(kPoints) - 1.001);
-  const auto below = static_cast<std::size_t>(place);
-  const double share = place - static_cast<double>(below);
+  const double position = std::min(std::log1p(t) / kStep, static_cast<double>(kPoints) - 1.001);
+  const auto below = static_cast<std::size_t>(position);
+  const double share = position - static_cast<double>(below);
   return std::exp((1 - share) * table[below] + share * table[below + 1]);
 }
 

@@ -30,7 +30,7 @@ struct Block {
   std::vector<double> candidate;
 };
 
-// Blocks that both sides have; the others say nothing of the difference.
+// Blocks that both sides have; the others do not show the difference.
 std::vector<Block> common_blocks(const TwoSides& sides) {
   std::map<int, Block> by_number;
   for (std::size_t i = 0; i < sides.baseline_blocks.size(); ++i) {

@@ -9,7 +9,7 @@
 
 namespace fusegate::baselines {
 
-// Logarithms of one quantity, a value an invocation. Neither side is empty.
+// Logarithms of one quantity, a value a process. Neither side is empty.
 struct TwoSides {
   std::vector<double> baseline;
   std::vector<double> candidate;
