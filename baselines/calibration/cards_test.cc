@@ -64,7 +64,7 @@ TEST(BetweenCard, IsFlooredOnceAveraged) {
   EXPECT_TRUE(std::isnan(between->classes[1].time));
 }
 
-TEST(BetweenCard, TellsWhatBindsApart) {
+TEST(BetweenCard, KeepsComputeAndMemoryBoundApart) {
   std::mt19937_64 random(5);
   fusegate::baselines::Run first = simulate({.device_uuid = "GPU-1", .spread = 1e-5}, random);
   fusegate::baselines::Run second = simulate({.device_uuid = "GPU-2", .spread = 1e-5}, random);

@@ -40,7 +40,7 @@ enum class Bound { kCompute, kMemory };
 
 // By arithmetic intensity: 100 FLOP a byte and more counts as compute-bound, which is somewhat
 // below where an H200 balances (690 to 790 TFLOP/s over 4.32 TB/s as measured: 160 to 180). Nothing
-// where the counters flops and min_bytes do not tell.
+// where the counters flops and min_bytes are missing.
 std::optional<Bound> bound_of(const BenchmarkSeries& series);
 
 }  // namespace fusegate::baselines

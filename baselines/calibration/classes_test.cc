@@ -27,7 +27,7 @@ BenchmarkSeries with_counters(double flops, double min_bytes) {
   return series;
 }
 
-TEST(BoundOf, IsToldByArithmeticIntensity) {
+TEST(BoundOf, FollowsFromArithmeticIntensity) {
   EXPECT_EQ(bound_of(with_counters(100, 1)), Bound::kCompute);
   EXPECT_EQ(bound_of(with_counters(99, 1)), Bound::kMemory);
   EXPECT_EQ(bound_of(with_counters(1, 0)), std::nullopt);

@@ -114,13 +114,10 @@ ordered_json between_card_json(const std::optional<BetweenCard>& between) {
 }
 
 ordered_json run_json(const CalibratedRun& run) {
-  return {{"source", run.source},
-          {"device_uuid", run.device_uuid},
-          {"commit", run.commit},
-          {"dirty", run.dirty},
-          {"date", run.date},
-          {"host", run.host},
-          {"invocations", run.processes}};
+  return {{"source", run.source},      {"device_uuid", run.device_uuid},
+          {"commit", run.commit},      {"dirty", run.dirty},
+          {"date", run.date},          {"host", run.host},
+          {"processes", run.processes}};
 }
 
 ordered_json benchmark_json(const BenchmarkCalibration& benchmark) {

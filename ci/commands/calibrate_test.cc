@@ -67,7 +67,7 @@ TEST_F(CalibrateCommandTest, MeasuresWhereNoRunIsNamed) {
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << err_.str();
   EXPECT_TRUE(fs::exists(*request_.out / "second" / "2.json"));
   ASSERT_EQ(stored().at("runs").size(), 2u);
-  EXPECT_EQ(stored().at("runs").at(1).at("invocations"), 2);
+  EXPECT_EQ(stored().at("runs").at(1).at("processes"), 2);
 }
 
 TEST_F(CalibrateCommandTest, CalibratesNothingByAFailedRun) {
