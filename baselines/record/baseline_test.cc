@@ -260,7 +260,7 @@ TEST(BaselineText, IsOneSortedLineABenchmark) {
           R"("choices":{"addmm":"algo 66"}})"));
 }
 
-TEST(BaselineText, CyclesMissingInOneInvocationAreLeftOut) {
+TEST(BaselineText, CyclesMissingInOneProcessAreLeftOut) {
   Baseline baseline = example();
   baseline.run.benchmarks[0].processes[1].cycles = kNan;
   EXPECT_THAT(baseline_text(baseline), testing::Not(HasSubstr("cycles")));
@@ -300,7 +300,7 @@ TEST(BaselineText, IsSmallEnoughForGit) {
   EXPECT_EQ(parse_baseline(text, "b.json").run.benchmarks.size(), 300u);
 }
 
-TEST(IsBaselineText, TellsABaselineFromARunFile) {
+TEST(IsBaselineText, DistinguishesABaselineFromARunFile) {
   EXPECT_TRUE(is_baseline_text(baseline_text(example())));
   EXPECT_TRUE(is_baseline_text(R"({"published": true, "fusegate_baseline": 1})"));
   EXPECT_TRUE(is_baseline_text(R"({"fusegate_baseline": 1, "bench)"));
@@ -415,8 +415,8 @@ TEST(ReasonsNotToAccept, EveryBenchmarkMustBeMeasured) {
   EXPECT_EQ(parse_baseline(baseline_text(partial), "b.json").run.benchmarks.size(), 1u);
 }
 
-// It was measured well in one invocation and wrong in another: the failure counts.
-TEST(ReasonsNotToAccept, WrongResultsInOneInvocationAreEnough) {
+// It was measured well in one process and wrong in another: the failure counts.
+TEST(ReasonsNotToAccept, WrongResultsInOneProcessAreEnough) {
   auto run = acceptable();
   run.benchmarks[0].failure = "relative error 0.3 exceeds 0.01";
   EXPECT_THAT(reasons_not_to_accept(run),
@@ -448,7 +448,7 @@ TEST(AnchorPath, StandsBesideTheBaseline) {
   EXPECT_EQ(anchor_path("store/nvidia-h200/pr.json"), "store/nvidia-h200/pr.anchor.json");
 }
 
-TEST(LoadStoredBaseline, TellsWhoAcceptedIt) {
+TEST(LoadStoredBaseline, ReportsWhoAcceptedIt) {
   const ScratchFolder folder;
   const auto path = folder.write("pr.json", baseline_text(example()));
   const LoadedBaseline loaded = load_stored_baseline(path);

@@ -23,7 +23,7 @@ enum class Doubt {
   kUnlockedClocks,   // clocks follow load and power; time alone is not steady
   kShortBatch,       // a batch stayed under the protocol's length
   kNotCapturable,    // a call that no CUDA graph can hold was timed by events, host work included
-  kUnsteady,         // samples within the invocation spread by more than the protocol allows
+  kUnsteady,         // samples within the process spread by more than the protocol allows
   kDirtyTree,        // the measured commit had uncommitted changes
   kBusyHost,  // on the CPU: other work ran on the samples' core for more than 3 % of their time
   kProfilerMissing,  // no CUPTI here or in the build: what ran was not recorded

@@ -47,11 +47,11 @@ std::string run_file(json entries, json fusegate = json::object()) {
 
 std::vector<double> times_us(const BenchmarkSeries& series) {
   std::vector<double> times;
-  for (const auto& invocation : series.processes) times.push_back(invocation.time_ns / 1e3);
+  for (const auto& process : series.processes) times.push_back(process.time_ns / 1e3);
   return times;
 }
 
-TEST(LoadRun, AFolderIsItsRunFilesInTheOrderOfInvocations) {
+TEST(LoadRun, AFolderIsItsRunFilesInTheOrderOfProcesses) {
   const ScratchFolder folder;
   for (const int i : {10, 2, 1}) {
     folder.write(std::to_string(i) + ".json", run_file({sample("a", i)}));
@@ -70,7 +70,7 @@ json unfinished() { return {{"finished", false}}; }
 TEST(LoadRun, ProcessesThatDidNotFinishAreNamedAndCountWhereAskedForAlone) {
   const ScratchFolder folder;
   folder.write("1.json", run_file({sample("a", 1)}, {{"finished", true}}));
-  folder.write("2.json", run_file({sample("a", 2)}));  // a plain file says nothing of it
+  folder.write("2.json", run_file({sample("a", 2)}));  // a plain file does not say
   const auto third = folder.write("3.json", run_file({sample("a", 3)}, unfinished()));
   const auto run = load_run({folder.path()});
   EXPECT_THAT(times_us(run.benchmarks.at(0)), ElementsAre(1, 2));
@@ -192,7 +192,7 @@ TEST(LoadRun, ReadsBlocksAndExtensionsOfItsRecord) {
     folder.write(name + "/2.json", run_file({sample("a", 2)}));
     folder.write(name + "/run.json",
                  json{{"session", session},
-                      {"invocations",
+                      {"processes",
                        {{{"file", "1.json"}, {"block", first_block}},
                         {{"file", "2.json"}, {"block", first_block + 1}, {"extension", true}}}}}
                      .dump());
@@ -211,7 +211,7 @@ TEST(LoadRun, ReadsBlocksAndExtensionsOfItsRecord) {
   EXPECT_EQ(load_run({base / "1.json"}).session, "");
 }
 
-TEST(LoadRun, GathersWhatInvocationsSay) {
+TEST(LoadRun, GathersWhatProcessesReport) {
   const ScratchFolder folder;
   json first = sample("a", 1);
   first["flops"] = 10;
@@ -252,7 +252,7 @@ TEST(LoadRun, GathersWhatCallsLaunched) {
   EXPECT_FALSE(run.benchmarks.at(0).expectation.value().met()) << "once is enough";
 }
 
-TEST(LoadRun, KeepsTheFirstFailureAndTheInvocationsThatSucceeded) {
+TEST(LoadRun, KeepsTheFirstFailureAndTheProcessesThatSucceeded) {
   const ScratchFolder folder;
   folder.write("1.json", run_file({sample("a", 1)}));
   folder.write("2.json", run_file({failed("a", "first")}));
@@ -275,7 +275,7 @@ TEST(LoadRun, NothingMeasuredIsAnError) {
   EXPECT_THROW(load_run({}), InputError);
 }
 
-TEST(LoadRun, InvocationsOfOneRunShareTheirEnvironment) {
+TEST(LoadRun, ProcessesOfOneRunShareTheirEnvironment) {
   const ScratchFolder folder;
   folder.write("1.json", run_file({sample("a", 1)}, {{"environment", {{"driver", "580"}}}}));
   folder.write("2.json", run_file({sample("a", 1)}, {{"environment", {{"driver", "590"}}}}));
@@ -306,7 +306,7 @@ TEST(LoadRun, ProcessesOfSeveralFoldersAreNamedWithThem) {
               ElementsAre("first/1.json", "second/1.json"));
 }
 
-TEST(LoadRun, TellsTheCardsOfItsInvocationsApart) {
+TEST(LoadRun, KeepsTheCardsOfItsProcessesApart) {
   const ScratchFolder folder;
   const auto measured_on = [&folder](const char* name, const char* uuid) {
     return folder.write(name,
@@ -348,7 +348,7 @@ TEST(LoadRun, NamesEveryMachineOfARunOnce) {
   EXPECT_EQ(run.provenance.cpu, "Xeon, EPYC");
 }
 
-TEST(LoadRun, TheSameFileTwiceIsNoTwoInvocations) {
+TEST(LoadRun, TheSameFileTwiceIsRefused) {
   const ScratchFolder folder;
   const auto file = folder.write("1.json", run_file({sample("a", 1)}));
   EXPECT_THAT(
@@ -393,7 +393,7 @@ TEST(LoadRun, ProcessesOfOneRunShareTheirTool) {
   expect_refused(plain, one, "1.json: protocol.figures: is \"samples\"");
 }
 
-TEST(LoadRun, TellsWhatWasSkippedByReason) {
+TEST(LoadRun, ReportsWhatWasSkippedByReason) {
   const auto run = load_run({FUSEGATE_FORMATS "/nvbench/axes/base"});
   EXPECT_EQ(skipped_text(run),
             "3 benchmarks were skipped: copy_type_conversion_sweep/In:F32/Out:I16, "
@@ -482,7 +482,7 @@ TEST(LoadRun, WhatIsMeasuredAfreshMayBeAPart) {
     folder.write(fmt::format("{}.json", i), run_file({sample("a", i), sample("b", i)}));
   }
   folder.write("3.json", run_file({sample("a", 3)}));
-  folder.write("run.json", json{{"invocations",
+  folder.write("run.json", json{{"processes",
                                  {{{"file", "1.json"}, {"block", 1}},
                                   {{"file", "2.json"}, {"block", 2}},
                                   {{"file", "3.json"}, {"block", 3}, {"extension", true}}}}}
@@ -542,7 +542,10 @@ TEST(LoadRun, ReadsTheNamesOfKeysBefore) {
   folder.write("1.json", run_file({sample("a", 1)}, former));
   const json protocol{{"layouts", 12}, {"samples", 24}};
   folder.write("2.json", run_file({sample("a", 1)}, {{"protocol", protocol}}));
-  EXPECT_EQ(load_run({folder.path()}).benchmarks.at(0).processes.size(), 2u);
+  folder.write("run.json", R"({"invocations": [{"file": "2.json", "block": 7}]})");
+  const auto run = load_run({folder.path()});
+  ASSERT_EQ(run.benchmarks.at(0).processes.size(), 2u);
+  EXPECT_EQ(run.benchmarks[0].processes[1].block, 7);
   EXPECT_EQ(load_run({folder.path() / "1.json"}).provenance.protocol, protocol);
   for (const char* device : {"nvidia-h200", "nvidia-h100-80gb-hbm3"}) {
     const auto stored =

@@ -71,7 +71,7 @@ TEST(KernelProfile, NamesFileAndField) {
   expect_error("/memory_operations", 0, ".memory_operations: must be an array");
 }
 
-TEST(MergeProfiles, TakesMediansOverInvocations) {
+TEST(MergeProfiles, TakesMediansOverProcesses) {
   const KernelProfile merged = merge_profiles({read(test_profile_json({{"a", "s", 100, 1}})),
                                                read(test_profile_json({{"a", "s", 120, 2}})),
                                                read(test_profile_json({{"a", "s", 90, 3}}))});
@@ -81,7 +81,7 @@ TEST(MergeProfiles, TakesMediansOverInvocations) {
   EXPECT_EQ(merged.processes, 3);
 }
 
-TEST(MergeProfiles, KeepsTheKernelsThatMostInvocationsLaunched) {
+TEST(MergeProfiles, KeepsTheKernelsThatMostProcessesLaunched) {
   const KernelProfile merged = merge_profiles({read(test_profile_json({{"other", "s", 1}})),
                                                read(test_profile_json({{"a", "s", 100}})),
                                                read(test_profile_json({{"a", "s", 200}}))});

@@ -309,7 +309,7 @@ TEST(ReadRunFile, AFailureInOneRepetitionFailsTheBenchmark) {
 
 TEST(ReadRunFile, ReadsWhatFusegateAdds) {
   json entry = sample("a", 0, 1);
-  entry["invocation"] = 3;
+  entry["process"] = 3;
   entry["kernel_launches"] = 4;
   entry["details"] = {{"choices", {{"gate_proj", "algo 66"}}},
                       {"doubts", {"unsteady"}},
@@ -384,7 +384,7 @@ TEST(ReadRunFile, NamesTheFileThatIsNoRunFile) {
               ThrowsMessage<InputError>(HasSubstr("absent.json: cannot open")));
 }
 
-TEST(ReadRunFile, TellsWhereTheJsonBreaks) {
+TEST(ReadRunFile, ReportsWhereTheJsonBreaks) {
   const std::string text = file_of({sample("a", 0, 1), sample("a", 1, 1)}).dump(1);
   expect_error(text.substr(0, text.size() - 3), "not valid JSON: line ");
   const auto second = text.rfind("\"real_time\": ") + 13;
@@ -637,7 +637,7 @@ TEST(RunFileWriter, BadTextAndNumbersDoNotCostTheFile) {
   EXPECT_EQ(read_run_file(path).benchmarks.at(0).counters.count("host_ns"), 0u);
 }
 
-TEST(RunFileWriter, TellsAtOnceWhereItCannotWrite) {
+TEST(RunFileWriter, ReportsAtOnceWhereItCannotWrite) {
   const ScratchFolder folder;
   folder.write("file", "x");
   EXPECT_THROW(RunFileWriter(folder.path() / "file" / "1.json", json::object()), InputError);

@@ -10,7 +10,7 @@
 
 namespace fusegate::baselines {
 
-// One invocation a time. cycles: clock_ghz cycles a nanosecond, none where it is zero.
+// One process a time. cycles: clock_ghz cycles a nanosecond, none where it is zero.
 inline BenchmarkSeries test_series(std::string name, const std::vector<double>& times_ns,
                                    double clock_ghz = 2) {
   BenchmarkSeries series;
