@@ -45,7 +45,7 @@ TEST(Families, CountTheirRowsAndGiveRangeAndGeometricMean) {
   EXPECT_NEAR(bf16.mean_effect, std::cbrt(1.10 * 0.98 * 0.99) - 1, 1e-12);
 }
 
-TEST(Families, LeaveOutControlsEqualWorkAndWhatHasNoEffect) {
+TEST(Families, LeaveOutControlsIdenticalCodeAndWhatHasNoEffect) {
   std::vector<Verdict> verdicts{verdict("control_copy/memcpy/4096", 0.2),
                                 verdict("a/b/batch:8", 0.2, VerdictKind::kIdentical),
                                 verdict("a/b/batch:1", std::nan(""), VerdictKind::kNew)};

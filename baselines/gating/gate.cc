@@ -78,7 +78,7 @@ void fold_ruled_out(double limit, GateResult& result) {
   conclude(ExitCode::kCouldNotJudge, GateCause::kTooLittleRuledOut, result);
 }
 
-// Asked for: a library that picks another kernel is to be looked at though time has not changed.
+// Asked for: a library that picks another kernel is to be examined though time has not changed.
 void fold_kernels(const Run& baseline, const Run& candidate, GateResult& result) {
   if (result.exit_code == ExitCode::kRegression) return;
   if (std::ranges::any_of(result.kernel_diffs, &KernelDiff::launches_changed)) {
@@ -152,7 +152,7 @@ void fold_host(GateResult& result) {
   }
 }
 
-// Told apart from its time: what it launches is certain in a single call.
+// Independent of its time: what it launches is certain in a single call.
 void fold_expectations(const Run& candidate, GateResult& result) {
   result.unmet_expectations = unmet_expectations(candidate);
   if (result.unmet_expectations.empty()) return;

@@ -34,7 +34,7 @@ struct Options {
 Options parse_options(int argc, char** argv) {
   Options options;
   const std::pair<std::string_view, int*> known[] = {{"--benchmarks=", &options.benchmarks},
-                                                     {"--invocations=", &options.processes},
+                                                     {"--processes=", &options.processes},
                                                      {"--samples=", &options.samples}};
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
@@ -50,7 +50,7 @@ Options parse_options(int argc, char** argv) {
   return options;
 }
 
-// Invocations differ by 0.2 % and samples by 0.5 %, about as on a GPU.
+// Processes differ by 0.2 % and samples by 0.5 %, about as on a GPU.
 std::string run_file_text(const Options& options, unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<double> normal;
@@ -67,7 +67,7 @@ std::string run_file_text(const Options& options, unsigned seed) {
       text += fmt::format(
           R"({{"name":"{0}","family_index":{1},"per_family_instance_index":0,"run_name":"{0}",)"
           R"("run_type":"iteration","repetitions":{2},"repetition_index":{3},"threads":1,)"
-          R"("iterations":40,"real_time":{4},"cpu_time":{4},"time_unit":"us","invocation":1,)"
+          R"("iterations":40,"real_time":{4},"cpu_time":{4},"time_unit":"us","process":1,)"
           R"("sm_clock_hz":1978125000.0,"kernel_launches":4.0,"flops":115964116992.0,)"
           R"("min_bytes":226492416.0,"host_ns":10250.5{5}}},)"
           "\n",
@@ -123,7 +123,7 @@ double peak_megabytes() {
 void measure(const Options& options) {
   const ScratchFolder folder;
   write_runs(folder.path(), options);
-  fmt::print("two runs of {} benchmarks x {} invocations x {} samples, {:.0f} MB\n",
+  fmt::print("two runs of {} benchmarks x {} processes x {} samples, {:.0f} MB\n",
              options.benchmarks, options.processes, options.samples,
              folder_megabytes(folder.path()));
   ::malloc_trim(0);

@@ -80,7 +80,7 @@ TEST(Gate, AnImprovementPasses) {
   EXPECT_EQ(result.exit_code, ExitCode::kNoRegression);
 }
 
-TEST(Gate, EqualWorkIsDecidedWhateverItsTimes) {
+TEST(Gate, IdenticalCodeIsDecidedWhateverItsTimes) {
   const GateResult result = gate_of({doing(test_series("a", kQuiet), "0f")},
                                     {doing(test_series("a", slowed(0.5)), "0f")});
   EXPECT_EQ(result.exit_code, ExitCode::kNoRegression);
@@ -137,7 +137,7 @@ TEST(Gate, WhatCannotBeSlowerByMoreThanIsAllowedPassesUndecided) {
             ExitCode::kCouldNotJudge);
 }
 
-// A machine or a change may have moved all of them: nothing tells, and the gate says so. Of
+// A machine or a change may have moved all of them: nothing shows which, and the gate says so. From
 // controls that did not move the rule of common movement knows nothing yet.
 TEST(Gate, WhatMovedWithItsKindIsNoPass) {
   std::vector<BenchmarkSeries> before, after;
@@ -151,7 +151,7 @@ TEST(Gate, WhatMovedWithItsKindIsNoPass) {
   EXPECT_THAT(result.causes, ElementsAre(GateCause::kUnconfirmed));
 }
 
-TEST(IsMostlyUndecided, LooksAtWhatAChangeCanHaveSlowed) {
+TEST(IsMostlyUndecided, CountsWhatAChangeCanHaveSlowed) {
   using enum VerdictKind;
   const auto is_undecided = [](const std::vector<VerdictKind>& kinds, bool first_is_control) {
     std::vector<Verdict> verdicts(kinds.size());
@@ -270,7 +270,7 @@ TEST(Gate, NothingInCommonCannotBeJudged) {
   EXPECT_THAT(gate(test_run({}), test_run({}), {}).causes, ElementsAre(GateCause::kNoBenchmark));
 }
 
-TEST(Gate, OneInvocationASideCannotBeJudged) {
+TEST(Gate, OneProcessASideCannotBeJudged) {
   const GateResult result =
       gate(test_run({test_series("a", {1000})}), test_run({test_series("a", {2000})}), {});
   EXPECT_EQ(result.exit_code, ExitCode::kCouldNotJudge);
@@ -316,15 +316,15 @@ TEST(Gate, HostTimesFailWhereAskedToAlone) {
     options.fail_on_host = fails;
     return gate_of({hosted("a", 9100)}, {candidate}, options);
   };
-  const GateResult told = gated(29200, false);
-  EXPECT_EQ(told.exit_code, ExitCode::kNoRegression);
-  EXPECT_THAT(told.causes, ElementsAre(GateCause::kNoRegression));
-  ASSERT_EQ(told.host.changes.size(), 1u);
+  const GateResult passed = gated(29200, false);
+  EXPECT_EQ(passed.exit_code, ExitCode::kNoRegression);
+  EXPECT_THAT(passed.causes, ElementsAre(GateCause::kNoRegression));
+  ASSERT_EQ(passed.host.changes.size(), 1u);
   const GateResult failed = gated(29200, true);
   EXPECT_EQ(failed.exit_code, ExitCode::kRegression);
   EXPECT_THAT(failed.causes, ElementsAre(GateCause::kNoRegression, GateCause::kHostSlower));
   EXPECT_EQ(gated(9500, true).exit_code, ExitCode::kNoRegression);
-  EXPECT_EQ(gated(3000, true).exit_code, ExitCode::kNoRegression) << "less is no fault";
+  EXPECT_EQ(gated(3000, true).exit_code, ExitCode::kNoRegression) << "faster does not fail";
   EXPECT_EQ(gated(9100, true, 0.05).exit_code, ExitCode::kRegression);
   EXPECT_THAT(gated(29200, true, 0.05).causes,
               ElementsAre(GateCause::kSlower, GateCause::kHostSlower));

@@ -15,7 +15,7 @@ using testing::SizeIs;
 
 TEST(KernelDiff, IsNoneWhereNothingChanged) { EXPECT_THAT(gate_of({}).kernel_diffs, IsEmpty()); }
 
-TEST(KernelDiff, TellsTheKernelThatGotSlower) {
+TEST(KernelDiff, NamesTheKernelThatGotSlower) {
   Side slow{.slower = 0.05};
   slow.launches[2].duration_ns = 45e3;
   slow.launches[0].duration_ns = 50.1e3;
@@ -23,13 +23,13 @@ TEST(KernelDiff, TellsTheKernelThatGotSlower) {
   EXPECT_EQ(diff.kind, KernelCause::kSameKernels);
 }
 
-TEST(KernelDiff, TellsTheKernelThatGotFaster) {
+TEST(KernelDiff, NamesTheKernelThatGotFaster) {
   Side fast{.slower = -0.05};
   fast.launches[1].duration_ns = 5e3;
   EXPECT_EQ(diff_of(fast).kind, KernelCause::kSameKernels);
 }
 
-TEST(KernelDiff, TellsThatAnotherKernelWasPicked) {
+TEST(KernelDiff, ShowsThatAnotherKernelWasPicked) {
   Side other{.slower = 0.05};
   other.launches[2] = {kSmall, "down_proj", 45e3};
   const KernelDiff diff = diff_of(other);
@@ -44,14 +44,14 @@ TEST(KernelDiff, TakesTheReductionOfSplitKForPartOfTheOtherKernel) {
   EXPECT_EQ(diff.kind, KernelCause::kOtherKernel);
 }
 
-TEST(KernelDiff, TellsOfAnotherLaunch) {
+TEST(KernelDiff, ShowsAnotherLaunch) {
   Side more{.slower = 0.05};
   more.launches.insert(more.launches.begin() + 1, {kGelu, "gelu", 5e3});
   const KernelDiff diff = diff_of(more);
   EXPECT_EQ(diff.kind, KernelCause::kLaunches);
 }
 
-TEST(KernelDiff, TellsOfAnotherMemoryOperation) {
+TEST(KernelDiff, ShowsAnotherMemoryOperation) {
   Side more{.slower = 0.03};
   more.launches.insert(more.launches.begin(), {"", "", 3e3});
   const KernelDiff diff = diff_of(more);
@@ -59,7 +59,7 @@ TEST(KernelDiff, TellsOfAnotherMemoryOperation) {
 }
 
 // The samples are graphs, in which no kernel waits for the host.
-TEST(KernelDiff, TellsOfTimeBetweenTheSameKernelsAlsoWhereTimeIsUnchanged) {
+TEST(KernelDiff, ShowsTimeBetweenTheSameKernelsAlsoWhereTimeIsUnchanged) {
   Side host;
   host.launches[1].gap_ns += 15e3;
   KernelDiff diff = diff_of(host);
@@ -69,7 +69,7 @@ TEST(KernelDiff, TellsOfTimeBetweenTheSameKernelsAlsoWhereTimeIsUnchanged) {
   EXPECT_EQ(diff.kind, KernelCause::kGaps);
 }
 
-TEST(KernelDiff, TellsOfKernelsThatOverlapByLess) {
+TEST(KernelDiff, ShowsKernelsThatOverlapByLess) {
   Side before, after;
   before.launches[1].gap_ns = -30e3;
   after.launches[1].gap_ns = -15e3;
@@ -80,26 +80,26 @@ TEST(KernelDiff, TellsOfKernelsThatOverlapByLess) {
 }
 
 // A delay may hide behind kernels that still run.
-TEST(KernelDiff, TellsOfAHostThatTakesTwiceAsLongToLaunch) {
-  const auto story_at = [](double host_ns) {
+TEST(KernelDiff, ShowsAHostThatTakesTwiceAsLongToLaunch) {
+  const auto diff_at = [](double host_ns) {
     Side host;
     host.host_ns = host_ns;
     const GateResult result = gate_of(host);
     return result.kernel_diffs.empty() ? KernelDiff() : result.kernel_diffs[0];
   };
-  EXPECT_EQ(story_at(17e3).kind, KernelCause::kNothing);
-  EXPECT_EQ(story_at(60e3).kind, KernelCause::kGaps);
-  EXPECT_EQ(story_at(4e3).kind, KernelCause::kGaps);
+  EXPECT_EQ(diff_at(17e3).kind, KernelCause::kNothing);
+  EXPECT_EQ(diff_at(60e3).kind, KernelCause::kGaps);
+  EXPECT_EQ(diff_at(4e3).kind, KernelCause::kGaps);
 }
 
-TEST(KernelDiff, TellsOfALaterStart) {
+TEST(KernelDiff, ShowsALaterStart) {
   Side host;
   host.launches[0].gap_ns += 15e3;
   EXPECT_TRUE(diff_of(host).leads_moved);
 }
 
 // Of 200 suites of unchanged code, with a host whose pauses vary by 10 %.
-TEST(KernelDiff, IsSeldomToldOfAHostThatOnlyVaries) {
+TEST(KernelDiff, IsSeldomReportedForAHostThatOnlyVaries) {
   std::mt19937 random(7);
   std::normal_distribution<double> normal(0, 0.1);
   const auto pauses = [&] {
@@ -115,14 +115,14 @@ TEST(KernelDiff, IsSeldomToldOfAHostThatOnlyVaries) {
   Verdict verdict;
   verdict.baseline.time_ns = 1000;
   verdict.kind = VerdictKind::kUnchanged;
-  int told = 0;
+  int reported = 0;
   for (int i = 0; i < 200 * 60; ++i) {
     BenchmarkSeries before, after;
     before.profile = pauses();
     after.profile = pauses();
-    told += explain(&before, &after, verdict, Rule(), 60).kind != KernelCause::kNothing;
+    reported += explain(&before, &after, verdict, Rule(), 60).kind != KernelCause::kNothing;
   }
-  EXPECT_LE(told, 12);  // 4 are to be expected: 0.01 a suite, of gaps and of the start
+  EXPECT_LE(reported, 12);  // 4 are to be expected: 0.01 a suite, of gaps and of the start
 }
 
 TEST(KernelDiff, LeavesAloneGapsThatDoNotExceedWhatMatters) {
@@ -131,21 +131,21 @@ TEST(KernelDiff, LeavesAloneGapsThatDoNotExceedWhatMatters) {
   EXPECT_THAT(gate_of(host).kernel_diffs, IsEmpty());
 }
 
-TEST(KernelDiff, TellsOfAnotherClock) {
+TEST(KernelDiff, ShowsAnotherClock) {
   const GateResult result = gate_of_another_clock();
   ASSERT_TRUE(result.verdicts[1].reason.clock_moved);
   ASSERT_THAT(result.kernel_diffs, SizeIs(1));
   EXPECT_EQ(result.kernel_diffs[0].kind, KernelCause::kClock);
 }
 
-TEST(KernelDiff, SaysWhereTheProfileDoesNotTell) {
+TEST(KernelDiff, IsUnexplainedWhereTheProfileShowsNoCause) {
   Side slow{.slower = 0.05};
   slow.launches[2].duration_ns += 500;  // of 5100
   const KernelDiff diff = diff_of(slow);
   EXPECT_EQ(diff.kind, KernelCause::kUnexplained);
 }
 
-TEST(KernelDiff, IsNotToldWithoutProfiles) {
+TEST(KernelDiff, IsNotReportedWithoutProfiles) {
   baselines::Run baseline = run_of({});
   baseline.benchmarks[1].profile.reset();
   const baselines::Run candidate = run_of({.slower = 0.05});
@@ -158,7 +158,7 @@ TEST(KernelDiff, IsNotToldWithoutProfiles) {
 
 // What each benchmark of a suite was without a cause for: its work differs, and its profile shows
 // nothing.
-TEST(KernelDiff, IsThatWorkDiffersWhereNoProfileTells) {
+TEST(KernelDiff, IsThatWorkDiffersWhereNoProfileShowsACause) {
   const Side before{.work = work_of_mlp()};
   Side slow{.slower = 0.05, .work = work_of_mlp()};
   EXPECT_EQ(gate(run_of(before), run_of(slow), {}).verdicts[1].kind, VerdictKind::kIdentical);

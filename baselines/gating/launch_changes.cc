@@ -32,7 +32,7 @@ std::optional<std::vector<StagedKernel>> with_stages(const CallIdentity& identit
   return result;
 }
 
-bool is_equal_work(const LaunchChange& change) {
+bool is_identical(const LaunchChange& change) {
   return !change.is_alone() && !change.code_changed() && !change.arguments_changed() &&
          change.before->launch == change.after->launch;
 }
@@ -53,7 +53,7 @@ std::vector<LaunchChange> launch_changes(const CallIdentity& before, const CallI
     if (aligned.before) change.before = before.launches[*aligned.before];
     if (aligned.after) change.after = after.launches[*aligned.after];
     change.stage = aligned.after ? (*is)[*aligned.after].stage : (*was)[*aligned.before].stage;
-    if (is_equal_work(change)) continue;
+    if (is_identical(change)) continue;
     if (!change.is_alone()) change.facts = changed_facts(*change.before, *change.after);
     changes.push_back(std::move(change));
   }

@@ -18,11 +18,11 @@ std::vector<LaunchChange> changes_to(const CallIdentity& after,
   return launch_changes(mlp(), after, test_profile(kMlp), test_profile(launches_after));
 }
 
-TEST(LaunchChanges, AreNoneOfEqualWork) {
+TEST(LaunchChanges, AreNoneOfIdenticalCode) {
   CallIdentity renamed = mlp();
   for (LaunchIdentity& launch : renamed.launches) launch.kernel = "k";
   EXPECT_THAT(changes_to(mlp()), IsEmpty());
-  EXPECT_THAT(changes_to(renamed), IsEmpty()) << "a name is no work";
+  EXPECT_THAT(changes_to(renamed), IsEmpty()) << "a kernel's name does not matter";
 }
 
 TEST(LaunchChanges, HaveTheStageAndWhatDiffers) {
@@ -39,7 +39,7 @@ TEST(LaunchChanges, HaveTheStageAndWhatDiffers) {
   EXPECT_EQ(changes[0].facts[0].what, "instructions");
 }
 
-TEST(LaunchChanges, TellTheLaunchThatIsThereOrGone) {
+TEST(LaunchChanges, ShowTheLaunchThatIsNewOrGone) {
   CallIdentity more = mlp();
   more.launches.insert(more.launches.begin(), {.kernel = "memset", .launch = "4 x 1 elements"});
   auto changes = changes_to(more);

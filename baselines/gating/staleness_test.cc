@@ -21,7 +21,7 @@ fusegate::baselines::Run measured(const std::string& date,
   return run;
 }
 
-TEST(StalenessOf, SaysNothingOfAFreshBaseline) {
+TEST(StalenessOf, HasNoWarningForAFreshBaseline) {
   const auto run = measured("2026-10-31T00:00:00+00:00");
   const Staleness staleness = staleness_of(kAccepted, run, run, 30);
   EXPECT_EQ(staleness.age_days, 30);
@@ -42,7 +42,7 @@ TEST(StalenessOf, ARunFromBeforeTheAcceptanceIsNotStale) {
   EXPECT_FALSE(staleness_of(kAccepted, run, run, 30).too_old);
 }
 
-TEST(StalenessOf, SaysWhereTheAgeCannotBeTold) {
+TEST(StalenessOf, HasNoAgeWhereADateIsUnknown) {
   const auto run = measured("2026-10-31T00:00:00+00:00");
   const Staleness staleness = staleness_of({"ada", "in spring", "first"}, run, run, 30);
   EXPECT_FALSE(staleness.age_days.has_value());

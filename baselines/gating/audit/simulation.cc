@@ -63,9 +63,9 @@ class Suite {
       any_false |= called && truth == 0;
       outcome.slowed += truth > 0;
       outcome.found += called && truth > 0;
-      const bool is_told = verdict.kind == VerdictKind::kIdentical || verdict.is_control ||
-                           scenario_.slow_process_share < 1;
-      if (is_told) continue;
+      const bool is_exempt = verdict.kind == VerdictKind::kIdentical || verdict.is_control ||
+                             scenario_.slow_process_share < 1;
+      if (is_exempt) continue;
       if (std::isfinite(verdict.estimates.interval.low) &&
           std::isfinite(verdict.estimates.interval.high)) {
         ++outcome.judged;

@@ -52,7 +52,7 @@ struct Scenario {
   Tails process_tails = Tails::kNormal;
   double noise = 1;  // times the benchmarks' spreads
   bool has_cycles = true;
-  // Which benchmarks the change slows, and by how much.
+  // Which benchmarks the change slows, and how far.
   std::function<bool(std::size_t)> slowed{};
   double slowdown = 0;
   double slow_process_share = 1;  // of the candidate's processes that show it
