@@ -81,10 +81,10 @@ std::string floats(const std::vector<float>& numbers) {
 class ReadNvbench : public testing::Test {
  protected:
   ForeignFile read(const json& file) const { return read_nvbench(file.dump(), path_); }
-  void expect_error(const json& file, const std::string& place, const std::string& words) const {
+  void expect_error(const json& file, const std::string& field, const std::string& words) const {
     EXPECT_THAT([&] { read(file); },
                 ThrowsMessage<InputError>(
-                    AllOf(StartsWith(path_.string()), HasSubstr(place), HasSubstr(words))))
+                    AllOf(StartsWith(path_.string()), HasSubstr(field), HasSubstr(words))))
         << file;
   }
   void write_samples() const {
@@ -228,7 +228,7 @@ TEST_F(ReadNvbench, AFileOfSamplesIsOfOneState) {
                "another state has the same file of samples");
 }
 
-TEST_F(ReadNvbench, TellsWhatWasSkippedFromWhatFailed) {
+TEST_F(ReadNvbench, KeepsWhatWasSkippedApartFromWhatFailed) {
   json skipped = state(nullptr);
   skipped["is_skipped"] = true;
   skipped["skip_reason"] = "too small";
@@ -275,14 +275,14 @@ TEST_F(ReadNvbench, TakesEmptyListsAsNvbenchWritesThem) {
 TEST_F(ReadNvbench, AnOddTimeFailsItsState) {
   json other = timed();
   other["axis_values"][1]["value"] = "128";
-  const std::string place = "benchmarks[0].states[0].summaries[0].data[0].value: ";
+  const std::string field = "benchmarks[0].states[0].summaries[0].data[0].value: ";
   for (const auto& [mean, failure] :
        {std::pair<const char*, std::string>{"-nan", "nvbench accepted none of its samples"},
         {"nan", "nvbench accepted none of its samples"},
-        {"soon", place + "must be a number"},
-        {"inf", place + "is too large"},
-        {"0", place + "must be positive"},
-        {"1e30", place + "is too large"}}) {
+        {"soon", field + "must be a number"},
+        {"inf", field + "is too large"},
+        {"0", field + "must be positive"},
+        {"1e30", field + "is too large"}}) {
     const ForeignFile file = read(file_of({timed(mean), other}));
     ASSERT_THAT(file.benchmarks, SizeIs(2));
     EXPECT_EQ(file.benchmarks[0].failure, failure) << mean;

@@ -37,9 +37,9 @@ json file_of(json tests) {
 
 ForeignFile read(const json& file) { return read_pytest_benchmark(file.dump(), "f.json"); }
 
-void expect_error(const json& file, const std::string& place, const std::string& words) {
+void expect_error(const json& file, const std::string& field, const std::string& words) {
   EXPECT_THAT([&] { read(file); }, ThrowsMessage<InputError>(AllOf(
-                                       StartsWith("f.json: " + place + ": "), HasSubstr(words))));
+                                       StartsWith("f.json: " + field + ": "), HasSubstr(words))));
 }
 
 TEST(ReadPytestBenchmark, ReadsWhatThePluginWrote) {

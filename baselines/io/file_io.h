@@ -53,7 +53,7 @@ bool is_stream(const std::filesystem::path& path);
 bool has_name(const FileDescriptor& file, const std::filesystem::path& path);
 
 // Files that exist for a moment or for a process have a name with this in it, after a leading dot:
-// they are never taken for an invocation of a run folder. Their process holds their lock (flock).
+// they are never taken for a process of a run folder. Their process holds their lock (flock).
 inline constexpr std::string_view kOwnMark = ".fusegate-";
 // Of a folder's lock the whole name, and of a file's the end (write_lock.h).
 inline constexpr std::string_view kLockSuffix = ".fusegate-lock";

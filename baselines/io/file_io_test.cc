@@ -60,7 +60,7 @@ TEST(FileIo, ReadsEmptyAndLargeFiles) {
   EXPECT_EQ(read_file(folder.write("large", large)), large);
 }
 
-TEST(FileIo, ReadsFilesThatDoNotTellTheirSize) {
+TEST(FileIo, ReadsFilesThatDoNotReportTheirSize) {
   EXPECT_THAT(read_file("/proc/self/status"), HasSubstr("Pid:"));
 }
 
@@ -193,7 +193,7 @@ TEST(FileIo, AFolderInTheWayIsAnErrorAndStays) {
   EXPECT_EQ(files_in(folder.path()), 1);
 }
 
-TEST(FileIo, TellsBeforehandWhatCannotBeWritten) {
+TEST(FileIo, ReportsBeforehandWhatCannotBeWritten) {
   const ScratchFolder folder;
   folder.write("file", "x");
   fs::create_directories(folder.path() / "taken");

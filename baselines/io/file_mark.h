@@ -1,4 +1,4 @@
-// Tells what kind of file a JSON text is, by a key at its top: "fusegate_baseline" in a baseline.
+// Recognises the kind of a JSON file by a key at its top: "fusegate_baseline" in a baseline.
 #pragma once
 
 #include <span>

@@ -82,7 +82,7 @@ TEST(WriteLock, IsGivenBackByAProcessThatIsKilled) {
   EXPECT_EQ(files_in(folder.path()), 0);
 }
 
-TEST(WriteLock, WaitsAsLongAsItIsTold) {
+TEST(WriteLock, WaitsAsLongAsItIsAskedTo) {
   const ScratchFolder folder;
   const fs::path path = folder.path() / "smoke.json";
   std::optional<WriteLock> first = WriteLock::of_file(path);

@@ -39,7 +39,7 @@ TEST(KernelName, ReadsCublasOfAmpere) {
   EXPECT_EQ(short_kernel_name(kernel), "cublas gemm bf16 128x128x32 tn");
 }
 
-TEST(KernelName, ReadsCublasKernelsThatTellLess) {
+TEST(KernelName, ReadsCublasKernelsThatNameLess) {
   const KernelName sgemm = read_kernel_name("ampere_sgemm_64x32_sliced1x4_tn");
   EXPECT_EQ(sgemm.dtype, "fp32");
   EXPECT_THAT(sgemm.tile, ElementsAre(64, 32));

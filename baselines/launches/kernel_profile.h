@@ -37,7 +37,7 @@ struct KernelProfile {
 // Of one profiled call.
 KernelProfile kernel_profile(const CallProfile& call);
 
-// profiles: one an invocation. Of those that launched the same kernels and as many memory
+// profiles: one a process. Of those that launched the same kernels and as many memory
 // operations, the largest group; the first of several such. profiles must not be empty.
 KernelProfile merge_profiles(const std::vector<KernelProfile>& profiles);
 

@@ -83,7 +83,7 @@ TEST(MedianStageTimes, AreOfTheProcessesThatLaunchedAlike) {
   EXPECT_DOUBLE_EQ(times.span_ns, 120);
 }
 
-TEST(MedianStageTimes, AreTheFirstsWhereNoneIsInTheMajority) {
+TEST(MedianStageTimes, AreThoseOfTheFirstWhereNoneIsInTheMajority) {
   CallProfile split;
   split.kernels = {kernel("addmm", 0, 10), kernel("addmm", 20, 10)};
   EXPECT_EQ(median_stage_times({stage_times(split), of_one_kernel(1)}).stages[0].kernels, 2);

@@ -47,7 +47,7 @@ inline nlohmann::json test_profile_json(const std::vector<TestLaunch>& launches)
           {"calls", nlohmann::json::array()}};
 }
 
-// One an invocation, each with its pauses longer by 1 ns than the one before.
+// One a process, each with its pauses longer by 1 ns than the one before.
 inline KernelProfile test_profile(std::vector<TestLaunch> launches, int processes = 5) {
   std::vector<KernelProfile> profiles;
   for (int i = 0; i < processes; ++i) {

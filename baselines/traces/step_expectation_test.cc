@@ -96,7 +96,7 @@ TEST(StepExpectation, CountsMemoryOperationsAndCalls) {
   EXPECT_EQ(launches.seen, "cudaLaunchKernelExC, cudaLaunchKernelExC");
 }
 
-TEST(StepExpectation, TellsWhichOperatorsLaunchNothing) {
+TEST(StepExpectation, ReportsWhichOperatorsLaunchNothing) {
   EXPECT_TRUE(checked(stepped_trace(), R"({"launch_nothing": ["^aten::t$"]})").met);
   const ExpectationPart product = checked(stepped_trace(), R"({"launch_nothing": ["^aten::mm"]})");
   EXPECT_FALSE(product.met);

@@ -114,7 +114,7 @@ TEST(TraceSummary, StaysAtTheLimitWhereTimesAreWrong) {
   EXPECT_EQ(find(summary, "a").cuda_ns, kMost);
 }
 
-TEST(TraceSummary, TellsOfWorkThatEnclosesWhatFollowsOnItsStream) {
+TEST(TraceSummary, ReportsWorkThatEnclosesWhatFollowsOnItsStream) {
   Trace trace = example_trace();
   EXPECT_FALSE(summarize(trace).enclosing) << "which overlaps, as programmatic launches do";
   TraceEvent& first = trace.events.at(7);
