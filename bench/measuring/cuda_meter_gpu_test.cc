@@ -1,4 +1,4 @@
-// What the GPU's meter tells of kernels besides their times.
+// What the GPU's meter reports about kernels besides their times.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,17 +33,17 @@ class CudaMeterTest : public MeterTest {
   std::optional<kernels::Workspace> workspace_;
 };
 
-TEST_F(CudaMeterTest, TellsTheResourcesOfEveryKernelThatIsLaunched) {
+TEST_F(CudaMeterTest, ReportsTheResourcesOfEveryKernelThatIsLaunched) {
   for (const auto& [operation, name] :
        {std::pair("geglu", "fused"), std::pair("geglu_mlp", "fused_pointwise"),
         std::pair("geglu_mlp", "packed_pointwise"), std::pair("linear", "matmul_add"),
         std::pair("control_gemm", "cublas")}) {
     const kernels::PreparedKernel kernel = prepared(operation, name);
-    std::int64_t told = 0;
+    std::int64_t reported = 0;
     for (const kernels::Stage& stage : kernel.stages) {
       for (const kernels::KernelResources& of : meter_->kernels(stage)) {
         SCOPED_TRACE(operation + ("/" + stage.name) + ": " + of.name);
-        ++told;
+        ++reported;
         EXPECT_GT(of.blocks, 0);
         EXPECT_GT(of.threads_per_block, 0);
         EXPECT_GT(of.registers, 0);
@@ -52,15 +52,15 @@ TEST_F(CudaMeterTest, TellsTheResourcesOfEveryKernelThatIsLaunched) {
         EXPECT_LE(of.occupancy, 1);
       }
     }
-    EXPECT_EQ(told, meter_->count_launches(kernel).kernels) << operation << "/" << name;
+    EXPECT_EQ(reported, meter_->count_launches(kernel).kernels) << operation << "/" << name;
   }
 }
 
 TEST_F(CudaMeterTest, NamesKernelsReadably) {
   const kernels::PreparedKernel kernel = prepared("geglu", "fused");
-  const std::vector<kernels::KernelResources> told = meter_->kernels(kernel.stages.at(0));
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_THAT(told[0].name, testing::HasSubstr("fusegate::"));
+  const std::vector<kernels::KernelResources> kernels = meter_->kernels(kernel.stages.at(0));
+  ASSERT_EQ(kernels.size(), 1u);
+  EXPECT_THAT(kernels[0].name, testing::HasSubstr("fusegate::"));
 }
 
 TEST_F(CudaMeterTest, FindsNoKernelInACopy) {
@@ -79,7 +79,7 @@ TEST_F(CudaMeterTest, TakesTheHostsTimeOfACallBothWays) {
 // geglu/fused with something else in its launch.
 class NotCapturable : public CudaMeterTest {
  protected:
-  // more: before the kernel, or, where it is told to launch that itself, in its place.
+  // more: runs before the kernel, or instead of it where it calls launch itself.
   kernels::PreparedKernel with(std::function<void(const std::function<void()>& launch)> more) {
     kernels::PreparedKernel kernel = prepared("geglu", "fused");
     std::function<void()>& launch = kernel.stages.front().launch;

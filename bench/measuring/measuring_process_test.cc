@@ -22,7 +22,7 @@ class MeasuringProcessTest : public testing::Test {
     const kernels::Problem problem = kernels::ladder_problem(1, 4, 1, 16, kernels::Dtype::kFp32);
     plan_.benchmarks = {{&wrong_, problem}, {&right_, problem}};
     options_.info.protocol = {.samples = 5, .idle = std::chrono::nanoseconds(0), .layouts = 2};
-    options_.out = std::filesystem::path(testing::TempDir()) / "fusegate_invocation_test" /
+    options_.out = std::filesystem::path(testing::TempDir()) / "fusegate_process_test" /
                    testing::UnitTest::GetInstance()->current_test_info()->name() / "1.json";
   }
   void TearDown() override { std::filesystem::remove_all(options_.out->parent_path()); }
@@ -57,7 +57,7 @@ TEST_F(MeasuringProcessTest, ChecksEverythingBeforeAnythingIsTimed) {
   EXPECT_THROW(process->enter(0), std::runtime_error) << "asked for all the same";
 }
 
-TEST_F(MeasuringProcessTest, MeasuresPlaceByPlace) {
+TEST_F(MeasuringProcessTest, MeasuresLayoutByLayout) {
   const auto process = start();
   measure_layout(*process, 1);
   EXPECT_FALSE(process->recorder().is_complete(1));

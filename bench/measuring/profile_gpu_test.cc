@@ -1,4 +1,4 @@
-// What CUPTI tells of calls on a GPU, and whether every implementation launches what it declares.
+// What CUPTI reports about calls on a GPU, and whether implementations launch what they declare.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -84,7 +84,7 @@ TEST_F(ProfileGpuTest, HasTheKernelsOfACallInTheirStages) {
   }
 }
 
-TEST_F(ProfileGpuTest, TellsWhatAKernelTakesAndWhenItRan) {
+TEST_F(ProfileGpuTest, ReportsWhatAKernelTakesAndWhenItRan) {
   const Prepared prepared = prepare("geglu", "unfused");
   const auto seen = profile(prepared);
   if (!seen) GTEST_SKIP() << why_;
@@ -120,7 +120,7 @@ TEST_F(ProfileGpuTest, JoinsEveryKernelToTheCallThatLaunchedIt) {
   }
 }
 
-TEST_F(ProfileGpuTest, TellsMemoryOperations) {
+TEST_F(ProfileGpuTest, ReportsMemoryOperations) {
   const Prepared prepared = prepare("control_copy", "memcpy");
   const auto seen = profile(prepared);
   if (!seen) GTEST_SKIP() << why_;

@@ -87,7 +87,7 @@ TEST_F(RecorderTest, WritesWhatTheReaderReads) {
   EXPECT_THAT(result.doubts, testing::ElementsAre(baselines::Doubt::kShortBatch));
 }
 
-TEST_F(RecorderTest, PutsPlacesOfSeveralBenchmarksTogether) {
+TEST_F(RecorderTest, PutsLayoutsOfSeveralBenchmarksTogether) {
   LayoutRecord later = three_samples();
   later.doubts = {baselines::Doubt::kShortBatch};
   const baselines::RunFile file =
@@ -102,7 +102,7 @@ TEST_F(RecorderTest, PutsPlacesOfSeveralBenchmarksTogether) {
   EXPECT_EQ(file.benchmarks[1].summary.samples, 3);
 }
 
-TEST_F(RecorderTest, TellsTheResourcesOfEveryStagesKernels) {
+TEST_F(RecorderTest, ReportsTheResourcesOfEveryStagesKernels) {
   const json entry = layout_entries(head_of("a"), 0, three_samples(), record_with_choice()).at(0);
   const json& stages = entry.at("details").at("stages");
   ASSERT_EQ(stages.size(), 2u);
@@ -110,7 +110,7 @@ TEST_F(RecorderTest, TellsTheResourcesOfEveryStagesKernels) {
       "name": "gemm<float>", "blocks": 528, "threads_per_block": 384, "registers": 168,
       "static_shared_bytes": 1024, "dynamic_shared_bytes": 200000, "blocks_per_sm": 1,
       "occupancy": 0.1875}])"));
-  EXPECT_FALSE(stages[1].contains("kernels")) << "the device told nothing";
+  EXPECT_FALSE(stages[1].contains("kernels")) << "the device reported none";
 }
 
 TEST_F(RecorderTest, KeepsFailuresBesideResults) {
@@ -138,7 +138,7 @@ TEST_F(RecorderTest, LeavesOutCountersThatAreNotNumbers) {
   EXPECT_EQ(entry.at("time_unit"), "ns");
 }
 
-TEST(PlaceEntries, KeepNotesApartFromChoicesThatAreCompared) {
+TEST(LayoutEntries, KeepNotesApartFromChoicesThatAreCompared) {
   BenchmarkRecord record = record_with_choice();
   record.stages[0].note = "compiled in 75 ms";
   const json details = layout_entries(head_of("a"), 0, three_samples(), record)[0].at("details");
@@ -146,7 +146,7 @@ TEST(PlaceEntries, KeepNotesApartFromChoicesThatAreCompared) {
   EXPECT_EQ(details.at("choices"), json({{"gate_proj", "algo 66, tile 18"}}));
 }
 
-TEST(PlaceEntries, CountPerCall) {
+TEST(LayoutEntries, CountPerCall) {
   const json entry = layout_entries(head_of("a"), 0, three_samples(), plain_record()).at(0);
   EXPECT_EQ(entry.at("iterations"), 10);
   EXPECT_EQ(entry.at("real_time"), 1010);

@@ -53,12 +53,12 @@ class RunFileRecorderTest : public testing::Test {
   Plan plan_;
   ProcessInfo info_;
   // Tests of one program run side by side: each has a folder of its own.
-  std::filesystem::path path_ = std::filesystem::path(testing::TempDir()) / "fusegate_ledger_test" /
-                                testing::UnitTest::GetInstance()->current_test_info()->name() /
-                                "1.json";
+  std::filesystem::path path_ =
+      std::filesystem::path(testing::TempDir()) / "fusegate_recorder_test" /
+      testing::UnitTest::GetInstance()->current_test_info()->name() / "1.json";
 };
 
-TEST_F(RunFileRecorderTest, CountsPlacesAndBenchmarks) {
+TEST_F(RunFileRecorderTest, CountsLayoutsAndBenchmarks) {
   RunFileRecorder recorder = make();
   const json start = event_of(recorder.start_line());
   EXPECT_EQ(start.at("event"), "start");
@@ -108,7 +108,7 @@ TEST_F(RunFileRecorderTest, TheFileIsWholeAfterEveryFlush) {
   EXPECT_TRUE(json::parse(baselines::read_file(path_))["context"]["fusegate"]["finished"]);
 }
 
-TEST_F(RunFileRecorderTest, ResumesAtThePlaceThatIsMissing) {
+TEST_F(RunFileRecorderTest, ResumesAtTheLayoutThatIsMissing) {
   {
     RunFileRecorder recorder = make();
     recorder.add_layout(0, two_samples(1000), kOneCall);

@@ -33,7 +33,7 @@ class SessionTest : public testing::Test {
                               kernels::ladder_problem(1, 4, 1, 16, kernels::Dtype::kFp32)};
 };
 
-// Tells what it is to keep when a kernel is prepared.
+// Records the choices that are pinned when a kernel is prepared.
 class ChoosingDevice : public kernels::CpuDevice {
  public:
   void pin_choices(const kernels::PinnedChoices& choices) override { kept = choices; }
@@ -120,7 +120,7 @@ class NumberedDevice : public kernels::CpuDevice {
   int in_use_ = 0;
 };
 
-TEST_F(SessionTest, LaysEveryPlaceOutByItsNumber) {
+TEST_F(SessionTest, MakesEveryLayoutByItsNumber) {
   NumberedDevice device;
   FakeMeter meter(100'000);
   protocol_.layout_kind = LayoutKind::kNumbered;
@@ -135,7 +135,7 @@ TEST_F(SessionTest, LaysEveryPlaceOutByItsNumber) {
   EXPECT_EQ(device.numbers, (std::vector<std::uint64_t>{0, 1, 5}));
 }
 
-TEST_F(SessionTest, GivesEveryPlaceInputsOfItsOwn) {
+TEST_F(SessionTest, GivesEveryLayoutInputsOfItsOwn) {
   FakeMeter meter(100'000);
   Session session = verified(meter);
   const auto first_input = [&](int layout) {

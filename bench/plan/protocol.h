@@ -61,7 +61,7 @@ struct Protocol {
   // suite does not set them for this kind of device.
   double min_effect = 0;
   double allow = 0;
-  // Likewise by how much a call must cost the host more.
+  // Likewise for the time that a call costs the host.
   std::optional<double> host_min_effect = std::nullopt;
   std::optional<double> host_min_ns = std::nullopt;
 

@@ -5,7 +5,7 @@
 namespace fusegate::bench {
 namespace {
 
-TEST(Protocol, SpreadsSamplesEvenlyOverThePlaces) {
+TEST(Protocol, SpreadsSamplesEvenlyOverTheLayouts) {
   for (const auto& [samples, layouts] : {std::pair(60, 10), {12, 5}, {7, 7}, {100'000, 1000}}) {
     const Protocol protocol{.samples = samples, .layouts = layouts};
     int total = 0;

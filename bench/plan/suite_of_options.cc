@@ -113,7 +113,7 @@ class FlagsInSweeps {
   std::set<std::string> unused_, unmatched_;
 };
 
-// Flags replace what the sweeps say. Controls keep the shapes at which they tell machines apart;
+// Flags replace what the sweeps say. Controls keep the shapes at which they distinguish machines;
 // flags that name operations or implementations leave them out.
 void set_axes(json& sweeps, const json& flags) {
   const bool names_something = flags.contains("operations") || flags.contains("implementations");

@@ -29,7 +29,7 @@ json valid() {
              {"dtype", {"fp32"}}}}}};
 }
 
-// What parse_suite complains about; "" where it does not.
+// The message of parse_suite; "" where it throws nothing.
 std::string error_of(const json& suite) {
   try {
     parse_suite(suite, "mine.json");
@@ -93,7 +93,7 @@ TEST(Suite, TakesWhatIsNotNamedFromTheRegime) {
   EXPECT_EQ(named.layout_kind, LayoutKind::kDriver);
 }
 
-TEST(Suite, HasNoMorePlacesThanSamples) {
+TEST(Suite, HasNoMoreLayoutsThanSamples) {
   json suite = valid();
   suite["protocol"] = {{"samples", 3}, {"layouts", 5}};
   EXPECT_EQ(parse_suite(suite, "mine.json").protocol.layouts, 3);

@@ -77,8 +77,8 @@ TEST(AssembleProfile, KeepsWhatNoPartLaunchedWithoutAStage) {
   EXPECT_THAT(each(profile.kernels, stage_of), ElementsAre("addmm", ""));
 }
 
-// A library may fork: kernels of two streams run at the same time and are told apart by when they
-// started, each in the stage of its own call. Records come in any order.
+// A library may fork: kernels of two streams run at the same time and are distinguished by when
+// they started, each in the stage of its own call. Records come in any order.
 TEST(AssembleProfile, MixesStreamsByStart) {
   Activity activity = called({kernel("a1", 100, 400, 1), kernel("a2", 510, 50, 3),
                               kernel("b1", 150, 100, 2), kernel("b2", 260, 100, 4)});

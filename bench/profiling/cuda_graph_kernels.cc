@@ -37,7 +37,7 @@ std::optional<kernels::KernelResources> resources(const CUDA_KERNEL_NODE_PARAMS&
 std::vector<kernels::KernelResources> graph_kernels(const kernels::Graph& graph,
                                                     int threads_per_sm) {
   std::vector<kernels::KernelResources> kernels;
-  if (!driver().tells_kernels()) return kernels;
+  if (!driver().knows_kernels()) return kernels;
   for (const cudaGraphNode_t node : graph.nodes()) {
     cudaGraphNodeType type{};
     FUSEGATE_CUDA(cudaGraphNodeGetType(node, &type));

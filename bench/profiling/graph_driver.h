@@ -33,12 +33,12 @@ struct GraphDriver {
   GetName* name = find<GetName>("cuFuncGetName", 12030);
   GetParameter* parameter = find<GetParameter>("cuFuncGetParamInfo", 12040);
 
-  bool tells_kernels() const {
+  bool knows_kernels() const {
     return node_params != nullptr && get_function != nullptr && attribute != nullptr &&
            blocks_per_sm != nullptr && name != nullptr;
   }
   bool knows_arguments() const {
-    return tells_kernels() && node_attribute != nullptr && address_range != nullptr &&
+    return knows_kernels() && node_attribute != nullptr && address_range != nullptr &&
            parameter != nullptr;
   }
   // Null where the driver does not know it.

@@ -67,7 +67,7 @@ TEST(KernelCodesOfACubin, CountTheInstructions) {
   const auto codes = codes_of(kScale + empty);
   EXPECT_GT(codes.at("scale").instructions, codes.at("empty").instructions + 2);
   EXPECT_LT(codes.at("empty").instructions, 8) << "a section has a multiple of eight";
-  EXPECT_GT(codes.at("empty").instructions, 1) << "it ends, and waits for ever after that";
+  EXPECT_GT(codes.at("empty").instructions, 1) << "it exits, and has an endless loop after that";
 }
 
 TEST(KernelCodesOfACubin, RefuseWhatIsNoCubinOrCutShort) {

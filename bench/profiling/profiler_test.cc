@@ -38,9 +38,9 @@ TEST_F(RecordStepsTest, MayKeepTheFirstStep) {
   EXPECT_EQ(log_.text, "[0a1bwt]");
 }
 
-TEST_F(RecordStepsTest, TellsWhenPartsWereLaunchedAndWhenTheDeviceWasThrough) {
+TEST_F(RecordStepsTest, ReportsWhenPartsWereLaunchedAndWhenTheDeviceWasThrough) {
   const auto steps = record({.wait = 0, .warm_up = 0, .active = 1});
-  const Activity& activity = steps.at(0).activity;  // the clock goes on by 10 ns at every look
+  const Activity& activity = steps.at(0).activity;  // the clock goes on by 10 ns at every reading
   EXPECT_EQ(activity.began, 1010);
   ASSERT_EQ(activity.part_spans.size(), 2u);
   EXPECT_EQ(activity.part_spans[0].start, 1020);

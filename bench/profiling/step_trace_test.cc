@@ -103,7 +103,7 @@ TEST(AssembleTrace, NumbersStepsOnOverBenchmarks) {
 }
 
 // CUPTI may count anew for a new subscriber.
-TEST(AssembleTrace, TellsEqualCorrelationsOfTwoStepsApart) {
+TEST(AssembleTrace, KeepsEqualCorrelationsOfTwoStepsApart) {
   const baselines::Trace trace = assemble_trace(
       {benchmark("geglu", {step(2)}), benchmark("linear", {step(2, 200'000)})}, kRecorder);
   std::vector<std::int64_t> launches, kernels;

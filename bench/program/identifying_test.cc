@@ -1,4 +1,4 @@
-// --identify without a GPU, by a meter that tells what it is told to.
+// --identify without a GPU, by a meter that reports what it is given.
 #include "bench/program/identifying.h"
 
 #include "baselines/launches/identities.h"
@@ -40,7 +40,7 @@ TEST_F(IdentifyTest, SaysWhyAnIdentityIsNotKnown) {
             baselines::doubt_sentence(baselines::Doubt::kProfilerMissing));
 }
 
-TEST_F(IdentifyTest, ABenchmarkThatFailsIsToldBesideTheOthers) {
+TEST_F(IdentifyTest, ABenchmarkThatFailsIsReportedBesideTheOthers) {
   plan_.benchmarks.push_back({&wrong_, problem_});
   EXPECT_EQ(run(), Outcome::kFailures);
   const baselines::Identities written = baselines::read_identities(out_);

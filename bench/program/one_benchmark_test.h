@@ -1,5 +1,5 @@
 // For tests of what the program does with a plan: one benchmark on the CPU, and a meter that
-// delivers what it is told.
+// delivers what it is given.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -64,7 +64,7 @@ class ProgramTest(unittest.TestCase):
         (folder / "suites").mkdir()
         sweep = {"operations": ["linear"], "implementations": ["addmm"], "dtype": ["fp32"], "batch": [1], "seq": [4], "dim": [16],
                  "hidden": [24]}
-        suite = {"name": "own", "protocol": {"samples": 4, "places": 2, "batch_us": 50, "idle_us": 0}, "sweeps": [sweep]}
+        suite = {"name": "own", "protocol": {"samples": 4, "layouts": 2, "batch_us": 50, "idle_us": 0}, "sweeps": [sweep]}
         (folder / "suites" / "own.json").write_text(json.dumps(suite))
         result = run("--device=cpu", "--suite=own", "--progress", program=program)
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -276,7 +276,7 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(names(self.read()), [f"geglu/fused/fp32/batch:1/seq:4/dim:16/hidden:{hidden}"
                                               for hidden in (24, 32)])
 
-    def test_tells_its_flags(self):
+    def test_help_shows_its_flags(self):
         result = run("--help")
         self.assertEqual(result.returncode, 0)
         for text in ("--suite", "--idle-us", "--trace", "--benchmark_filter", "control_copy, control_gemm"):

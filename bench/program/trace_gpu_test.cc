@@ -48,7 +48,7 @@ class TraceGpuTest : public MeterTest {
     owners_ = baselines::owners(trace_);
   }
 
-  // What the profile pass tells of the same call.
+  // What the profile pass reports about the same call.
   baselines::CallProfile profile(const PlannedBenchmark& benchmark) {
     const SessionContext context{*device_, *meter_, ballast(), info_.protocol, info_.seed};
     Session session(context, benchmark);
@@ -174,9 +174,9 @@ TEST_F(TraceGpuTest, DrawsAnArrowToAllThatRanOnTheGpu) {
   EXPECT_THAT(text_, testing::HasSubstr("Memcpy DtoD (Device -> Device)"));
 }
 
-TEST_F(TraceGpuTest, ReadsTheClockAroundEachStepWhereNvmlTells) {
+TEST_F(TraceGpuTest, ReadsTheClockAroundEachStepWhereNvmlReportsIt) {
   trace("linear", {"addmm"});
-  if (!probe_->sm_clock_mhz()) GTEST_SKIP() << "NVML does not tell the clock";
+  if (!probe_->sm_clock_mhz()) GTEST_SKIP() << "NVML does not report the clock";
   ASSERT_EQ(trace_.counters.size(), 6u);
   for (const baselines::TraceCounter& clock : trace_.counters) {
     EXPECT_EQ(clock.name, "SM clock (MHz)");

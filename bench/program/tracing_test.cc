@@ -1,4 +1,4 @@
-// --trace without a GPU, through profilers that deliver what they are told.
+// --trace without a GPU, through profilers that deliver what they are given.
 #include "bench/program/tracing.h"
 
 #include <gmock/gmock.h>
