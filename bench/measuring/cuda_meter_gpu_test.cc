@@ -58,9 +58,9 @@ TEST_F(CudaMeterTest, ReportsTheResourcesOfEveryKernelThatIsLaunched) {
 
 TEST_F(CudaMeterTest, NamesKernelsReadably) {
   const kernels::PreparedKernel kernel = prepared("geglu", "fused");
-  const std::vector<kernels::KernelResources> kernels = meter_->kernels(kernel.stages.at(0));
-  ASSERT_EQ(kernels.size(), 1u);
-  EXPECT_THAT(kernels[0].name, testing::HasSubstr("fusegate::"));
+  const std::vector<kernels::KernelResources> resources = meter_->kernels(kernel.stages.at(0));
+  ASSERT_EQ(resources.size(), 1u);
+  EXPECT_THAT(resources[0].name, testing::HasSubstr("fusegate::"));
 }
 
 TEST_F(CudaMeterTest, FindsNoKernelInACopy) {
