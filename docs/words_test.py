@@ -60,29 +60,24 @@ CODE = {".cc", ".h", ".cu", ".cuh", ".py", ".sh", ".js"}
 
 # path: old words that it must know.
 EXCEPTIONS = {
-    # Keys of files of before.
+    # Keys of files, flags and variables of before.
     "baselines/launches/kernel_profile.cc": {"invocations"},
     "baselines/record/entry_key.cc": {"invocation"},
     "baselines/record/entry_key_test.cc": {"invocation"},
     "baselines/record/load_run_test.cc": {"invocation", "invocations", "places"},
+    "baselines/record/program_variables.h": {"keep strictly"},
     "baselines/record/run_blocks.cc": {"invocations"},
     "baselines/record/run_context.cc": {"invocation", "places"},
     "baselines/record/run_context.h": {"invocation", "places"},
     "baselines/record/run_file.h": {"invocation"},
+    "bench/machine/log_warning.h": {"invocation"},  # program_invocation_short_name, of the C library
     "bench/measuring/existing_run_file_test.cc": {"invocation"},
-    # An environment variable's name.
-    "baselines/record/program_variables.h": {"keep strictly"},
-    # The C library's program_invocation_short_name.
-    "bench/machine/log_warning.h": {"invocation"},
-    # Flags, suites and variables of before.
     "bench/plan/options.cc": {"invocation", "keep strictly", "places"},
     "bench/plan/suite.cc": {"places"},
     "bench/plan/suite.h": {"places"},
     "bench/plan/suite_test.cc": {"invocation", "keep strictly", "places"},
+    "bench/profiling/launch_arguments.cc": {"place"},  # stored identities were hashed with it
     "bench/program/program_test.py": {"keep strictly"},
-    # Text that stored identities were hashed with.
-    "bench/profiling/launch_arguments.cc": {"place"},
-    # Flags, suites and files of before.
     "bench/python/fusegate/measuring/protocol.py": {"places"},
     "bench/python/fusegate/measuring/protocol_test.py": {"places"},
     "bench/python/fusegate/measuring/run_file.py": {"invocation", "places"},
