@@ -58,7 +58,7 @@ void fold(bool strict, double allow, GateResult& result) {
     conclude(ExitCode::kCouldNotJudge, GateCause::kInvalid, result);
   } else if (std::ranges::none_of(verdicts, could_be_judged)) {
     conclude(ExitCode::kCouldNotJudge,
-             verdicts.empty() ? GateCause::kNoBenchmark : GateCause::kNoInvocations, result);
+             verdicts.empty() ? GateCause::kNoBenchmark : GateCause::kNoProcesses, result);
   } else if (std::ranges::any_of(verdicts, looks_slower)) {
     conclude(ExitCode::kCouldNotJudge, GateCause::kUnconfirmed, result);
   } else if (strict && std::ranges::any_of(verdicts, undecided)) {

@@ -55,12 +55,12 @@ enum class GateCause {
   kEnvironmentDiffers,  // so nothing was compared
   kSlower,
   kInvalid,
-  kNoBenchmark,    // neither run has any
-  kNoInvocations,  // no benchmark has two processes on each side
-  kUnconfirmed,    // looks slower, and is not called
-  kUndecided,      // strict, and not every benchmark was decided
-  kLeftOut,        // strict, and something is left out
-  kNotRuledOut,    // undecided, and the data allow a slowdown above GateOptions::allow
+  kNoBenchmark,  // neither run has any
+  kNoProcesses,  // no benchmark has two processes on each side
+  kUnconfirmed,  // looks slower, and is not called
+  kUndecided,    // strict, and not every benchmark was decided
+  kLeftOut,      // strict, and something is left out
+  kNotRuledOut,  // undecided, and the data allow a slowdown above GateOptions::allow
   kNoRegression,
   kTooLittleRuledOut,  // asked for
   kOtherLaunches,      // than are declared

@@ -274,7 +274,7 @@ TEST(Gate, OneProcessASideCannotBeJudged) {
   const GateResult result =
       gate(test_run({test_series("a", {1000})}), test_run({test_series("a", {2000})}), {});
   EXPECT_EQ(result.exit_code, ExitCode::kCouldNotJudge);
-  EXPECT_THAT(result.causes, ElementsAre(GateCause::kNoInvocations));
+  EXPECT_THAT(result.causes, ElementsAre(GateCause::kNoProcesses));
   EXPECT_EQ(gate_of({test_series("a", kQuiet)}, {test_series("a", {2000})}).exit_code,
             ExitCode::kCouldNotJudge);
 }

@@ -240,7 +240,7 @@ const CauseText kCauseTexts[] = {
     {GateCause::kInvalid, Joins::kCouldNot, invalid},
     {GateCause::kNoBenchmark, Joins::kCouldNot,
      [](const GateFacts&) { return std::string("neither run has a benchmark."); }},
-    {GateCause::kNoInvocations, Joins::kCouldNot,
+    {GateCause::kNoProcesses, Joins::kCouldNot,
      [](const GateFacts& facts) {
        return "no benchmark has two processes on each side" + others_text(facts.result.verdicts);
      }},
