@@ -75,7 +75,7 @@ TEST_F(AcceptCommandTest, ShowOfAStoredBaselineOfFewProcessesSaysSo) {
   accept({}, 3);
   EXPECT_THAT(shown(stored()), HasSubstr(note));
   EXPECT_THAT(shown(request_.runs.front()), ::testing::Not(HasSubstr("are needed")))
-      << "a run is no baseline yet";
+      << "not accepted yet";
   folder_.write("run/4.json", run_file_text({}));
   request_.runs = {folder_.path() / "run"};
   Console console{out_, err_};

@@ -174,7 +174,8 @@ void add_draw_flags(CLI::App& app, CalibrateRequest& request) {
 
 void add_calibrate(CommandLine& line) {
   auto [app, request] = line.add(
-      "calibrate", "Measure what this machine, suite and protocol can tell, with unchanged code",
+      "calibrate",
+      "Measure which effects this machine, suite and protocol can show, with unchanged code",
       "fusegate calibrate --suite pr --processes 10", calibrate_command);
   line.pass_on(app, request.measuring.flags);
   request.store = checkout_root(fs::current_path()) / "baselines";

@@ -82,7 +82,7 @@ std::optional<std::string> CommandLine::mistyped(const std::vector<std::string>&
 }
 
 CommandLine::CommandLine(std::vector<std::string> passed_on)
-    : app_("Tells whether GPU kernels got slower, how sure that is, and why.", "fusegate"),
+    : app_("Shows whether GPU kernels got slower, how sure that is, and why.", "fusegate"),
       passed_on_(std::move(passed_on)) {
   app_.set_version_flag("--version", std::string("fusegate ") + FUSEGATE_VERSION);
   app_.require_subcommand(1);

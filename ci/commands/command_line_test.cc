@@ -162,7 +162,7 @@ TEST(ParseCommandLine, PassesOnWhatFollowsTheDashes) {
   EXPECT_THAT(log, HasSubstr("[--batch=8]\n[--benchmark_filter=a b]\n"));
 }
 
-TEST(ParseCommandLine, HasARunKeepTheChoicesOfTheBaselineUnlessToldNotTo) {
+TEST(ParseCommandLine, HasARunPinTheChoicesOfTheBaselineByDefault) {
   const baselines::ScratchFolder folder;
   const auto prepared = folder.write("prepared", run_file_text({})).string();
   const std::string program = write_script(folder, "bench",
@@ -190,7 +190,7 @@ TEST(ParseCommandLine, HasARunKeepTheChoicesOfTheBaselineUnlessToldNotTo) {
   EXPECT_EQ(environment_given("fresh", {"--fresh-choices"}), "[]\n");
 }
 
-TEST(ParseCommandLine, TakesADuetWithoutAaArms) {
+TEST(ParseCommandLine, TakesADuetWithoutAnAaComparison) {
   const baselines::ScratchFolder folder;
   const auto program = [&](const std::string& name, double slower) {
     FakeRunFile file;

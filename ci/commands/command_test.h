@@ -76,7 +76,7 @@ class SideBySideTest : public CommandTest<Request, kCommand> {
     return file;
   }
   // Thirty benchmarks, of which the program says what they launch.
-  static FakeRunFile thirty_telling() {
+  static FakeRunFile thirty_identified() {
     FakeRunFile file{.times = {}};
     for (int i = 1; i <= 30; ++i) {
       file.times[fmt::format("a{:02}", i)] = 20000;

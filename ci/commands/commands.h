@@ -190,7 +190,7 @@ struct ExplainRequest {
   std::filesystem::path baseline;
   std::filesystem::path candidate;
   std::string benchmark;
-  JudgingRequest rule;  // smallest effect and false discovery rate; its paths are not looked at
+  JudgingRequest rule;  // smallest effect and false discovery rate; its paths are ignored
 };
 void add_explain(CommandLine& line);
 // The whole suite is judged, as the gate does it, and one benchmark is reported. Environments may
@@ -199,7 +199,7 @@ void add_explain(CommandLine& line);
 // Returns 1 for a regression, 2 where the benchmark could not be compared, else 0.
 baselines::ExitCode explain_command(const ExplainRequest& request, Console& console);
 
-// Looks at this machine and says what would spoil measurements.
+// Checks this machine and says what would spoil measurements.
 struct DoctorRequest {
   std::string program;  // empty: the benchmark program beside this one
 };

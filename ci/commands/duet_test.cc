@@ -37,9 +37,9 @@ TEST_F(DuetCommandTest, PassesWhatIsAsItWas) {
 }
 
 TEST_F(DuetCommandTest, HasBothProgramsKeepTheChoicesOfAStoredBaseline) {
-  const std::string telling = "echo \"[$FUSEGATE_KEEP_CHOICES]\"";
-  request_.base = write_bench(folder_, "base-bench", {.more = telling});
-  request_.head = head({.phase = 1, .more = telling});
+  const std::string report = "echo \"[$FUSEGATE_KEEP_CHOICES]\"";
+  request_.base = write_bench(folder_, "base-bench", {.more = report});
+  request_.head = head({.phase = 1, .more = report});
   request_.judging.stores = {folder_.path() / "store"};
   const std::string stored = folder_.write("store/here/smoke.json", "{}").string();
   run();
@@ -57,17 +57,17 @@ TEST_F(DuetCommandTest, HasBothProgramsKeepTheChoicesOfAStoredBaseline) {
 TEST_F(DuetCommandTest, EachProgramTakesItsOwnSuiteWhereTheBaseRefusesTheHeads) {
   const std::string of_base = folder_.write("old/suites/smoke.json", R"({"sweeps": []})").string();
   const std::string of_head = folder_.write("new/suites/smoke.json", R"({"sweeps": [1]})").string();
-  const std::string telling = "echo \"[$suite]\"";
+  const std::string report = "echo \"[$suite]\"";
   request_.base = write_bench(
       folder_, "old/bench",
-      {.more = telling,
+      {.more = report,
        .before = "case $* in *new/suites*) echo 'unknown operation' >&2; exit 2 ;; esac"});
   FakeRunFile more;
   more.times["softmax/online/fp32/rows:8"] = 30000;
   for (const std::string& suite : {std::string("smoke"), of_head}) {
     request_.measuring.suite = suite;
     request_.out = folder_.path() / fmt::format("runs-{}", suite.size());
-    request_.head = write_bench(folder_, "new/bench", {.file = more, .phase = 1, .more = telling});
+    request_.head = write_bench(folder_, "new/bench", {.file = more, .phase = 1, .more = report});
     EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
     EXPECT_EQ(baselines::read_file(request_.out / "base" / "1.log"), "[" + of_base + "]\n");
     EXPECT_EQ(baselines::read_file(request_.out / "head" / "1.log"), "[" + of_head + "]\n");
@@ -110,7 +110,7 @@ TEST_F(DuetCommandTest, DoesNotFailWhatItCannotConfirm) {
   EXPECT_GE(processes("head").size(), 10u);
 }
 
-TEST_F(DuetCommandTest, TellsWhatTheAaArmsShowed) {
+TEST_F(DuetCommandTest, ReportsTheAaComparison) {
   run();
   const std::string line =
       "A/A        2 benchmarks, none called; so far 0 of 1 comparison raised an alarm (95 % upper "
@@ -145,7 +145,7 @@ TEST_F(DuetCommandTest, CountsFalseAlarmsOverAllComparisons) {
   EXPECT_EQ(read_aa_history(*request_.aa_history)[1].false_alarms, 1);
 }
 
-TEST_F(DuetCommandTest, GoesWithoutAaArms) {
+TEST_F(DuetCommandTest, GoesWithoutAnAaComparison) {
   request_.aa = false;
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
   EXPECT_FALSE(fs::exists(request_.out / "base_again"));
@@ -212,9 +212,9 @@ TEST_F(DuetCommandTest, LetsTheVerdictStandWhereNoPageCanBeDrawn) {
   EXPECT_THAT(err_.str(), HasSubstr("no HTML report, which does not change the verdict: --html"));
 }
 
-TEST_F(DuetCommandTest, OfEqualWorkNothingIsMeasured) {
-  request_.base = write_bench(folder_, "base-bench", {.file = thirty_telling()});
-  request_.head = head({.file = thirty_telling()});
+TEST_F(DuetCommandTest, DoesNotMeasureIdenticalCode) {
+  request_.base = write_bench(folder_, "base-bench", {.file = thirty_identified()});
+  request_.head = head({.file = thirty_identified()});
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
   EXPECT_THAT(out_.str(), HasSubstr("30 of 30 benchmarks run identical code: nothing to measure"));
   EXPECT_FALSE(fs::exists(folder_.path() / "calls"));
@@ -223,9 +223,9 @@ TEST_F(DuetCommandTest, OfEqualWorkNothingIsMeasured) {
   EXPECT_THAT(err_.str(), Not(HasSubstr("A/A")));
 }
 
-// Equal work of the device: the host's is another matter, so all is measured.
-TEST_F(DuetCommandTest, WhereHostTimesAreToFailEqualWorkIsMeasuredToo) {
-  FakeRunFile file = thirty_telling();
+// The device runs identical code, but the host may not.
+TEST_F(DuetCommandTest, MeasuresIdenticalCodeWhereHostTimesAreToFail) {
+  FakeRunFile file = thirty_identified();
   for (const auto& [name, time_ns] : file.times) file.host_ns[name] = 9100;
   request_.base = write_bench(folder_, "base-bench", {.file = file});
   file.host_ns["a07"] = 29200;
@@ -239,10 +239,10 @@ TEST_F(DuetCommandTest, WhereHostTimesAreToFailEqualWorkIsMeasuredToo) {
 }
 
 TEST_F(DuetCommandTest, WhatIsNotMeasuredIsIdenticalAndWhatDiffersIsJudged) {
-  FakeRunFile changed = thirty_telling();
+  FakeRunFile changed = thirty_identified();
   changed.codes["a07"] = "1e";
   changed.times["a07"] *= 1.05;
-  request_.base = write_bench(folder_, "base-bench", {.file = thirty_telling()});
+  request_.base = write_bench(folder_, "base-bench", {.file = thirty_identified()});
   request_.head = head({.file = changed, .phase = 1});
   request_.processes.minimum = 3;
   EXPECT_EQ(run(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
@@ -255,9 +255,9 @@ TEST_F(DuetCommandTest, WhatIsNotMeasuredIsIdenticalAndWhatDiffersIsJudged) {
 }
 
 TEST_F(DuetCommandTest, FourProcessesMeasureFewDifferences) {
-  FakeRunFile changed = thirty_telling();
+  FakeRunFile changed = thirty_identified();
   changed.codes["a07"] = "1e";
-  request_.base = write_bench(folder_, "base-bench", {.file = thirty_telling()});
+  request_.base = write_bench(folder_, "base-bench", {.file = thirty_identified()});
   request_.head = head({.file = changed, .phase = 1});
   run();
   EXPECT_EQ(processes("head").size(), 4u) << out_.str() << err_.str();
@@ -272,9 +272,9 @@ TEST_F(DuetCommandTest, FourProcessesMeasureFewDifferences) {
 TEST_F(DuetCommandTest, TheHeadKeepsTheChoicesThatTheBaseWasFoundToMakeAndEachThenTakesItsOwn) {
   const std::string note = "echo \"[$FUSEGATE_KEEP_CHOICES $FUSEGATE_KEEP_STRICTLY]\" >> '" +
                            (folder_.path() / "kept").string() + "'\n";
-  FakeRunFile changed = thirty_telling();
+  FakeRunFile changed = thirty_identified();
   changed.codes["a07"] = "1e";
-  request_.base = write_bench(folder_, "base-bench", {.file = thirty_telling(), .before = note});
+  request_.base = write_bench(folder_, "base-bench", {.file = thirty_identified(), .before = note});
   request_.head = head({.file = changed, .phase = 1, .before = note});
   request_.aa = false;
   request_.processes.minimum = request_.processes.maximum.emplace(1);

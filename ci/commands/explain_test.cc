@@ -58,7 +58,7 @@ TEST_F(ExplainCommandTest, SaysThatNothingChanged) {
                     EndsWith("unchanged: nothing changed: the same kernels in the same time.\n")));
 }
 
-TEST_F(ExplainCommandTest, TellsTheKernelThatGotSlower) {
+TEST_F(ExplainCommandTest, ShowsTheKernelThatGotSlower) {
   launches_[2].duration_ns = 45e3;
   EXPECT_EQ(explain(file(launches_, 0.05)), baselines::ExitCode::kRegression);
   EXPECT_THAT(out_.str(), HasSubstr("time       100.0 us -> 105.0 us, +5.00 %\n"));
@@ -68,13 +68,13 @@ TEST_F(ExplainCommandTest, TellsTheKernelThatGotSlower) {
   EXPECT_THAT(out_.str(), HasSubstr("\nregression: the same kernel, slower: cublas nvjet"));
 }
 
-TEST_F(ExplainCommandTest, TellsThatAnotherKernelWasPicked) {
+TEST_F(ExplainCommandTest, ShowsThatAnotherKernelWasPicked) {
   launches_[2] = {kOther, "down_proj", 45e3};
   explain(file(launches_, 0.05));
   EXPECT_THAT(out_.str(), HasSubstr("\nregression: different kernel in down_proj: tile 256x128x64"));
 }
 
-TEST_F(ExplainCommandTest, TellsOfAnotherLaunch) {
+TEST_F(ExplainCommandTest, ShowsAnotherLaunch) {
   launches_.push_back({"copy", "down_proj", 5e3});
   launches_.push_back({"", "down_proj", 1e3});
   explain(file(launches_, 0.05));
@@ -84,7 +84,7 @@ TEST_F(ExplainCommandTest, TellsOfAnotherLaunch) {
                                     "operation more (0 -> 1)."));
 }
 
-TEST_F(ExplainCommandTest, TellsOfTheHost) {
+TEST_F(ExplainCommandTest, ShowsGapsBetweenKernels) {
   launches_[1].gap_ns += 30e3;
   EXPECT_EQ(explain(file(launches_, 0)), baselines::ExitCode::kNoRegression);
   EXPECT_THAT(out_.str(), HasSubstr("unchanged: the same kernels with 30.00 us more between them"));
@@ -97,7 +97,7 @@ TEST_F(ExplainCommandTest, ExplainsAcrossLibrariesAndSaysWhatDiffers) {
   EXPECT_THAT(out_.str(), HasSubstr("differs: driver is 580.159.04 in the baseline, 999.0 in the"));
 }
 
-TEST_F(ExplainCommandTest, SaysWhatItCannotTellWithoutProfiles) {
+TEST_F(ExplainCommandTest, SaysWhatIsNotKnownWithoutProfiles) {
   FakeRunFile slow = file(launches_, 0.05);
   slow.profiles.clear();
   EXPECT_EQ(explain(slow), baselines::ExitCode::kRegression);

@@ -60,7 +60,7 @@ TEST_F(ProgramTest, FailsSlowedCodeAndNamesItsBenchmarksAlone) {
   }
 }
 
-TEST_F(ProgramTest, ToldToItFailsWhatCreptSinceTheAnchor) {
+TEST_F(ProgramTest, FailsOnRequestWhatCreptSinceTheAnchor) {
   const auto accept = [&](double factor, const std::vector<std::string>& flags) {
     FakeRunFile file;
     file.times[kFused] *= factor;

@@ -61,7 +61,7 @@ baselines::ExitCode gate_command(const GateRequest& request, Console& console) {
     facts.aa = recorded_aa(facts.candidate);
   } catch (const baselines::InputError& error) {
     write_gate_failure(request, error.what(), console);
-    // What was measured is worth a look all the same.
+    // The page still shows what was measured.
     facts.baseline.reset();
     facts.result = {};
     if (!facts.candidate.source.empty()) draw_page_of(request, std::move(facts), console);

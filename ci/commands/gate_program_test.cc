@@ -126,7 +126,7 @@ TEST_F(GateOfControls, AFlagNamesThem) {
   expect_error(gate_naming({"^controlnet/", "controlled"}),
                {"--control: \"controlled\" matches no benchmark"});
   expect_error(gate_naming({"controlnet["}),
-               {"--control", "\"controlnet[\" is no regular expression"});
+               {"--control", "\"controlnet[\" is not a regular expression"});
 }
 
 TEST_F(GateOfControls, ARunFileNamesThemAndTheBaselineCounts) {

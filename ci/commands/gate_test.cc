@@ -53,7 +53,7 @@ TEST_F(GateCommandTest, PassesWhatIsAsItWas) {
   EXPECT_THAT(markdown(), HasSubstr("No regression"));
 }
 
-TEST_F(GateCommandTest, PassesEqualWorkWhateverItsTimes) {
+TEST_F(GateCommandTest, PassesIdenticalCodeWhateverItsTimes) {
   FakeRunFile base;
   FakeRunFile head;
   for (const auto& [name, time_ns] : base.times) base.codes[name] = head.codes[name] = "0f";
@@ -108,7 +108,7 @@ TEST_F(GateCommandTest, FailsWhatGotSlowerAndNamesIt) {
   EXPECT_THAT(markdown(), HasSubstr(std::string("| regression | `") + kFused + "` | +20.00 % |"));
 }
 
-TEST_F(GateCommandTest, HeedsTheSmallestEffect) {
+TEST_F(GateCommandTest, FollowsTheSmallestEffect) {
   FakeRunFile file;
   file.times[kFused] *= 1.05;
   request_.judging.min_effect = 0.1;
@@ -173,7 +173,7 @@ TEST_F(GateCommandTest, SaysWhyItCannotJudgeAlsoWhereItCannotWriteThat) {
   EXPECT_THAT(markdown(), HasSubstr("Could not judge"));
 }
 
-TEST_F(GateCommandTest, TellsWhatTheCandidatesAaArmsShowed) {
+TEST_F(GateCommandTest, ReportsTheCandidatesAaComparison) {
   gate({});
   EXPECT_TRUE(json()["aa"].is_null());
   EXPECT_THAT(out_.str(), Not(HasSubstr("A/A")));
@@ -192,7 +192,7 @@ TEST_F(GateCommandTest, TellsWhatTheCandidatesAaArmsShowed) {
   EXPECT_THAT(markdown(), Not(HasSubstr("x|y")));
 }
 
-TEST_F(GateCommandTest, NamesWhatIsWrongInTheRecordOfAaArms) {
+TEST_F(GateCommandTest, NamesWhatIsWrongInTheRecordOfTheAaComparison) {
   gate({});
   folder_.write("head/run.json", R"({"aa": {"benchmarks": "many"}})");
   request_.judging.candidate = {folder_.path() / "head"};
@@ -220,7 +220,7 @@ class HostTimeGateTest : public GateCommandTest {
   FakeRunFile slower_;
 };
 
-TEST_F(HostTimeGateTest, TellsThatLaunchingTakesLongerAndPasses) {
+TEST_F(HostTimeGateTest, ReportsThatLaunchingTakesLongerAndPasses) {
   EXPECT_EQ(gate(slower_), baselines::ExitCode::kNoRegression) << out_.str();
   EXPECT_THAT(out_.str(), StartsWith("No regression in 2 benchmarks, all identical. 1 benchmark "
                                      "takes the host longer to launch.\n"));
@@ -272,7 +272,7 @@ TEST_F(HostTimeGateTest, CannotJudgeWhatItDoesNotKnow) {
   EXPECT_EQ(gate(base_), baselines::ExitCode::kNoRegression) << out_.str();
 }
 
-TEST_F(HostTimeGateTest, AnotherHostIsToldAndFailsNothing) {
+TEST_F(HostTimeGateTest, AnotherHostIsReportedAndFailsNothing) {
   request_.judging.fail_on_host = true;
   slower_.host = "node-2";
   EXPECT_EQ(gate(slower_), baselines::ExitCode::kNoRegression) << out_.str();
@@ -283,7 +283,7 @@ TEST_F(HostTimeGateTest, AnotherHostIsToldAndFailsNothing) {
                                     "nothing"));
 }
 
-TEST_F(HostTimeGateTest, HeedsTheSmallestEffectsOfTheBaselinesSuite) {
+TEST_F(HostTimeGateTest, FollowsTheSmallestEffectsOfTheBaselinesSuite) {
   request_.judging.fail_on_host = true;
   base_.protocol = {{"samples", 8}, {"host_min_ns", 25000}};
   slower_.protocol = {{"samples", 8}};

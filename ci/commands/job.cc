@@ -318,11 +318,10 @@ void add_job_measuring(CLI::App& app, JobRequest& request) {
                     "processes of each program; by default three times --processes where two "
                     "programs are measured side by side, four times in a first job, and else "
                     "nothing is measured again");
-  add_budget(
-      app, request.measuring,
-      fmt::format("; by default there is no limit, but {:g} where a kept program is replayed "
-                  "and {:g} with --base or --replay",
-                  kAutoReplayBudgetS, *DuetRequest().measuring.budget_s));
+  add_budget(app, request.measuring,
+             fmt::format("; unlimited by default, but {:g} where a kept program is replayed "
+                         "and {:g} with --base or --replay",
+                         kAutoReplayBudgetS, *DuetRequest().measuring.budget_s));
   app.add_flag("--all", request.measuring.measures_all,
                "Measure identical code too, as run and duet do with it");
 }

@@ -294,7 +294,7 @@ TEST_F(JobCommandTest, ThePageIsDrawnOfTheVerdict) {
   EXPECT_EQ(page()["title"], "fusegate duet");
 }
 
-TEST_F(JobCommandTest, FourProcessesOfOneRunAreTwoArmsToo) {
+TEST_F(JobCommandTest, SplitsOneRunOfFourProcessesForItsAaComparison) {
   job();
   forget_program();
   EXPECT_FALSE(record("first").aa.has_value());  // two runs in turn
@@ -361,7 +361,7 @@ TEST_F(JobCommandTest, AFirstJobThatMeasuresAgainStillFindsARegression) {
   EXPECT_GT(record("second").processes.size(), 6u) << "it is confirmed";
 }
 
-TEST_F(JobCommandTest, AFirstJobMeasuresNothingAgainWhereItIsToldSo) {
+TEST_F(JobCommandTest, AFirstJobMeasuresNothingAgainOnRequest) {
   request_.processes.minimum = request_.processes.maximum.emplace(6);
   request_.program = write_bench(folder_, "disturbed", slow_in("4"));
   EXPECT_EQ(job(), baselines::ExitCode::kCouldNotJudge) << out_.str() << err_.str();
@@ -377,7 +377,7 @@ TEST_F(JobCommandTest, ABudgetEndsTheMeasuring) {
   EXPECT_EQ(record("head").processes.size(), 1u);
 }
 
-TEST_F(JobCommandTest, ItsClockStartsWhereItIsTold) {
+TEST_F(JobCommandTest, ItsClockStartsOnRequest) {
   request_.started_s = 100;
   job();
   EXPECT_THAT(out_.str(), StartsWith("[ 100 s] measuring first and second"));
@@ -410,12 +410,12 @@ TEST_F(JobCommandTest, AReplayMeasuresTheProgramOfTheStoredBaseline) {
 }
 
 TEST_F(JobCommandTest, WhatRunsTheBaselinesCodeIsNotMeasuredAndBecomesNoBaseline) {
-  FakeBench telling{.file = {.times = {}}};
+  FakeBench identified{.file = {.times = {}}};
   for (int i = 1; i <= 30; ++i) {
-    telling.file.times[fmt::format("a{:02}", i)] = 20000;
-    telling.file.codes[fmt::format("a{:02}", i)] = "0f";
+    identified.file.times[fmt::format("a{:02}", i)] = 20000;
+    identified.file.codes[fmt::format("a{:02}", i)] = "0f";
   }
-  request_.program = write_bench(folder_, "telling", telling);
+  request_.program = write_bench(folder_, "identified", identified);
   EXPECT_EQ(job(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
   EXPECT_THAT(out_.str(),
               Not(HasSubstr("benchmarks run identical code:")));  // the first run is a baseline
@@ -439,8 +439,8 @@ TEST_F(JobCommandTest, WhatRunsTheBaselinesCodeIsNotMeasuredAndBecomesNoBaseline
   show_command(ShowRequest{.paths = accept.runs}, console);
   EXPECT_THAT(out_.str(), HasSubstr("note: 6 of 30 benchmarks were not measured"));
   request_.measuring.measures_all = true;
-  telling.phase = 1;
-  request_.program = write_bench(folder_, "again", telling);
+  identified.phase = 1;
+  request_.program = write_bench(folder_, "again", identified);
   EXPECT_EQ(job(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
   EXPECT_THAT(out_.str(), Not(HasSubstr("benchmarks run identical code:")));
 }

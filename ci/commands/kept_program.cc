@@ -30,7 +30,7 @@ void KeptPrograms::keep(const fs::path& program, const fs::path& suite,
   }
 }
 
-// Renamed into place at the end, so that what is there is whole.
+// Renamed at the end, so that what is there is whole.
 void KeptPrograms::copy(const fs::path& program, const fs::path& suite,
                         const fs::path& kept) const {
   const fs::path unfinished = all_ / ".unfinished";

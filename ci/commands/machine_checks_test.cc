@@ -56,7 +56,7 @@ TEST(CheckDevice, WarnsOfEverythingThatSpoilsAGpusTimes) {
                                      "persistence mode", "build", "source tree"));
 }
 
-TEST(CheckDevice, TellsWhatAnAdministratorSets) {
+TEST(CheckDevice, ShowsWhatAnAdministratorSets) {
   DeviceFacts device{true, "NVIDIA H200", true, {}, true, false, 700.0};
   auto checks = check_device(device);
   EXPECT_THAT(warnings(checks), ::testing::IsEmpty());
@@ -70,7 +70,7 @@ TEST(CheckDevice, TellsWhatAnAdministratorSets) {
   EXPECT_THAT(find_check(checks, "MIG")->finding, HasSubstr("slice of a GPU"));
 }
 
-TEST(CheckDevice, DoesNotClaimWhatNobodyLookedAt) {
+TEST(CheckDevice, DoesNotClaimWhatNobodyChecked) {
   const auto checks =
       check_device({true, "NVIDIA H200", std::nullopt, {baselines::Doubt::kNvmlMissing}});
   EXPECT_THAT(warnings(checks), ::testing::ElementsAre("NVML"));

@@ -66,11 +66,11 @@ TEST_F(ReplayTest, FailsWhatIsSlowerThanTheReplayed) {
   EXPECT_EQ(json()["replay"]["rows"][0]["benchmark"], kLinear);
 }
 
-TEST_F(ReplayTest, OfEqualWorkItMeasuresControlsAndWhatIsNotTheStoredRunsWork) {
-  const FakeRunFile telling = thirty_telling();
-  request_.duet.head = write_bench(folder_, "telling", {.file = telling});
-  builds("echo '" + write_bench(folder_, "base-telling", {.file = telling}) + "'");
-  stored_ = telling;
+TEST_F(ReplayTest, OfIdenticalCodeItMeasuresControlsAndWhatTheStoredRunDidNotLaunch) {
+  const FakeRunFile identified = thirty_identified();
+  request_.duet.head = write_bench(folder_, "identified", {.file = identified});
+  builds("echo '" + write_bench(folder_, "base-identified", {.file = identified}) + "'");
+  stored_ = identified;
   stored_.codes["a29"] = "1e";
   store();
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
@@ -83,9 +83,9 @@ TEST_F(ReplayTest, OfEqualWorkItMeasuresControlsAndWhatIsNotTheStoredRunsWork) {
 }
 
 TEST_F(ReplayTest, BothKeepTheChoicesOfTheBaseline) {
-  const std::string telling = "echo \"[$FUSEGATE_KEEP_CHOICES]\"";
-  request_.duet.head = write_bench(folder_, "telling", {.phase = 1, .more = telling});
-  builds("echo '" + write_bench(folder_, "base-telling", {.more = telling}) + "'");
+  const std::string report = "echo \"[$FUSEGATE_KEEP_CHOICES]\"";
+  request_.duet.head = write_bench(folder_, "reporting", {.phase = 1, .more = report});
+  builds("echo '" + write_bench(folder_, "base-reporting", {.more = report}) + "'");
   run();
   const std::string stored = (folder_.path() / "store/nvidia-h200/smoke.json").string();
   for (const char* program : {"base", "base_again", "head"}) {

@@ -31,7 +31,7 @@ std::optional<std::string> why_none_measured(const std::vector<std::filesystem::
   return failure;
 }
 
-// That peers could not be measured is told in the report and does not cost it.
+// Where peers cannot be measured, the report says so and is still written.
 PeerComparison compare_with_peers(const ReportRequest& request, const baselines::Run& ours) {
   if (request.peers.empty()) return peer_comparison(ours, nullptr);
   if (const auto why = why_none_measured(request.peers)) {

@@ -41,9 +41,9 @@ class RunCommandTest : public CommandTest<RunRequest, run_command> {
   }
 
   std::string good_program() { return program("bench", "leave '" + prepared_ + "' \"$out\"\n"); }
-  // Tells that event of its progress, and measures well.
-  std::string telling(const std::string& event) {
-    return program("telling",
+  // Reports that event of its progress, and measures well.
+  std::string reporting(const std::string& event) {
+    return program("reporting",
                    "echo '@fusegate " + event + "'\nleave '" + prepared_ + "' \"$out\"\n");
   }
   std::string program(const std::string& name, const std::string& body) {
@@ -271,7 +271,7 @@ TEST_F(RunCommandTest, ComparesTheHalvesOfAnAaRun) {
   EXPECT_EQ(record("again").aa->comparisons, 2);
 }
 
-TEST_F(RunCommandTest, KeepsAnAaRunWhoseArmsCannotBeCompared) {
+TEST_F(RunCommandTest, KeepsAnAaRunWhoseHalvesCannotBeCompared) {
   request_.processes.minimum = 4;
   request_.aa = true;
   request_.aa_history = folder_.path() / "aa.jsonl";
@@ -282,7 +282,7 @@ TEST_F(RunCommandTest, KeepsAnAaRunWhoseArmsCannotBeCompared) {
   EXPECT_FALSE(fs::exists(*request_.aa_history));
 }
 
-TEST_F(RunCommandTest, RefusesAaArmsThatCouldShowNothing) {
+TEST_F(RunCommandTest, RefusesAnAaComparisonThatCouldShowNothing) {
   request_.aa = true;
   EXPECT_THAT(problem(), HasSubstr("--aa: needs --processes 4"));
   request_.processes.minimum = 4;
@@ -293,14 +293,14 @@ TEST_F(RunCommandTest, RefusesAaArmsThatCouldShowNothing) {
 TEST_F(RunCommandTest, ShowsFailuresAsTheyHappen) {
   request_.processes.minimum = 1;
   request_.programs = {
-      telling(R"({"event":"benchmark","index":1,"total":1,"benchmark":"a","failure":"threw"})")};
+      reporting(R"({"event":"benchmark","index":1,"total":1,"benchmark":"a","failure":"threw"})")};
   run();
   EXPECT_THAT(err_.str(), HasSubstr("a failed: threw"));
 }
 
 TEST_F(RunCommandTest, ShowsWhatAProgramNotesOnce) {
   request_.processes.minimum = 2;
-  request_.programs = {telling(R"({"event":"note","text":"no suite names a/b"})")};
+  request_.programs = {reporting(R"({"event":"note","text":"no suite names a/b"})")};
   run();
   const std::string note = "note: no suite names a/b\n";
   ASSERT_THAT(err_.str(), HasSubstr(note));
@@ -369,7 +369,7 @@ TEST_F(RunPeersTest, GoesOnWithoutPythonOrTheProgram) {
   EXPECT_EQ(record("second").processes.size(), 3u);
 }
 
-TEST_F(RunPeersTest, TellsACrashAndTriesAgain) {
+TEST_F(RunPeersTest, ReportsACrashAndTriesAgain) {
   peers_are("[ $process = 2 ] && kill -SEGV $$\n" + copy_);
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
   EXPECT_EQ(record("run-peers").processes.size(), 3u);
