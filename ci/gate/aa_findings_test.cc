@@ -44,18 +44,18 @@ TEST(CompareAa, LeavesOutWhatCouldNotHaveBeenCalled) {
 }
 
 TEST(CompareAa, AsksForNoFreshProcesses) {
-  const auto arm = [](double factor) {
+  const auto half_of = [](double factor) {
     return baselines::test_run(
         {baselines::test_series("a", baselines::scaled({1000, 1001}, factor))});
   };
-  EXPECT_THAT(compare_aa(arm(1), arm(1.1), {}).called, ElementsAre("a"));
+  EXPECT_THAT(compare_aa(half_of(1), half_of(1.1), {}).called, ElementsAre("a"));
 }
 
-TEST(CompareAa, CallsWhatEqualWorkWouldHide) {
-  const auto arm = [](const std::vector<double>& times) {
+TEST(CompareAa, ReportsWhatIdenticalCodeWouldHide) {
+  const auto half_of = [](const std::vector<double>& times) {
     return baselines::test_run({baselines::doing(baselines::test_series("a", times), "0f")});
   };
-  EXPECT_THAT(compare_aa(arm(kQuiet), arm(kSlower), {}).called, ElementsAre("a"));
+  EXPECT_THAT(compare_aa(half_of(kQuiet), half_of(kSlower), {}).called, ElementsAre("a"));
 }
 
 TEST(AlarmRateUpperBound, IsThatOfClopperAndPearson) {

@@ -100,10 +100,11 @@ TEST_P(OfFourCards, AKernelSlowedBy3PercentIsFoundAndNothingElse) {
 INSTANTIATE_TEST_SUITE_P(OnFourThatItHasNotSeen, OfFourCards,
                          testing::Values("68eb3ff9", "22eb3d9d", "1108623c", "c3e50557"));
 
-TEST(StoredCards, TellWhichSlowdownsTheyFindOnAnotherByFiguresAloneAndOneDoesNot) {
+TEST(StoredCards, ShowWhichSlowdownsTheyFindOnAnotherByFiguresAloneAndOneDoesNot) {
   EXPECT_THAT(detectable_text({}, run_of("four"), true),
               testing::HasSubstr(" in half of the benchmarks"));
-  EXPECT_EQ(detectable_text({}, run_of("1108623c"), true), "") << "one tells nothing of another";
+  EXPECT_EQ(detectable_text({}, run_of("1108623c"), true), "")
+      << "one card does not show the variation between cards";
 }
 
 class WithinASession : public testing::TestWithParam<const char*> {};
@@ -137,7 +138,7 @@ fusegate::baselines::Run part_of(fusegate::baselines::Run run, const std::vector
   return run;
 }
 
-// In one run, and nothing tells what was launched.
+// In one run, without code hashes.
 fusegate::baselines::Run eight_cards() {
   fusegate::baselines::Run all = run_of("four");
   for (const char* name : {"68eb3ff9", "22eb3d9d", "1108623c", "c3e50557"}) {
@@ -169,7 +170,7 @@ TEST(OfEightCards, NoneIsBlamedByTheFiguresOfTheOthers) {
 }
 
 // Against all choices of five others. Third of the eight is GPU-47b66715, a card of another kind:
-// two rows lie 2.6 % off, by which the others differ by 0.2 %. But for what its own rows tell it
+// two benchmarks lie 2.6 % off, where the others differ by 0.2 %. Without its own benchmarks it
 // was blamed in 6 of its 21 comparisons.
 TEST(OfEightCards, OneOfAnotherKindIsSeldomBlamedByTheFiguresOfFive) {
   const fusegate::baselines::Run all = eight_cards();

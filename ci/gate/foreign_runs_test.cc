@@ -38,7 +38,7 @@ std::vector<std::string> called(const GateFacts& facts) {
   return names;
 }
 
-// One benchmark or six do not tell how far a machine moved.
+// One benchmark or six do not show how far a machine moved.
 TEST(OfNvbench, UnchangedCodePassesAndFivePercentAreRuledOut) {
   for (const char* program : {"throughput", "axes"}) {
     const GateFacts facts =

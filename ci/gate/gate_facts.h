@@ -1,5 +1,4 @@
-// All that the gate found of a run, in one place: its texts, its document and its JSON are written
-// from this.
+// All that the gate found of a run. Its texts, its document and its JSON are written from this.
 #pragma once
 
 #include <optional>

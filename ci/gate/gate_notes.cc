@@ -274,7 +274,7 @@ class Notes {
         "code. {}",
         format_count(alone, "benchmark"), alone == 1 ? "is" : "are",
         effects_of_identical_code(verdicts).empty()
-            ? "By how much is not known; `fusegate replay` measures both programs with the same "
+            ? "How much is not known; `fusegate replay` measures both programs with the same "
               "benchmarks."
             : "Unchanged kernels show how large this effect is."));
   }

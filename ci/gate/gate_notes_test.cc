@@ -239,7 +239,7 @@ TEST(GateNotes, NotesThatOneRunMeasuredOthersBesides) {
   EXPECT_THAT(
       notes(whole, part),
       ElementsAre("1 benchmark is in only one of the runs, and co-measured benchmarks can change "
-                  "the time of the same code. By how much is not known; `fusegate replay` measures "
+                  "the time of the same code. How much is not known; `fusegate replay` measures "
                   "both programs with the same benchmarks."));
   EXPECT_THAT(notes(part, whole), ElementsAre(HasSubstr("1 benchmark is in only one")));
   EXPECT_THAT(notes(whole, whole), IsEmpty());

@@ -340,7 +340,7 @@ TEST_F(JudgingTest, TakesWhatCardsDifferByFromACalibrationOfTheDevice) {
   EXPECT_EQ(known().calibration, beside) << "beside the baseline that is named";
   request_.baseline.clear();
   folder_.write("kept/nvidia-h200/pr.calibration.json", "{}");
-  EXPECT_EQ(known().calibration, own) << "of one card it tells nothing";
+  EXPECT_EQ(known().calibration, own) << "one card does not show the variation between cards";
 }
 
 TEST_F(JudgingTest, RefusesASuitesEffectThatIsNone) {

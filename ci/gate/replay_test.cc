@@ -62,7 +62,7 @@ TEST(Replay, PartsTheMachinesShareFromTheCodes) {
   EXPECT_FALSE(found.rows[2].has_moved());
 }
 
-TEST(Replay, EqualWorkThatTheMachineSlowsHasMoved) {
+TEST(Replay, IdenticalCodeThatTheMachineSlowsHasMoved) {
   const baselines::Run stored = test_run(
       {doing(test_series("a", about(1000)), "0f"), doing(test_series("b", about(1000)), "0f")});
   const baselines::Run replayed = test_run(

@@ -135,7 +135,7 @@ std::string slower_mode(const Verdict& verdict, const Rule&) {
 std::string machine_unknown(const Verdict& verdict, const Rule&) {
   return fmt::format(
       "{}, but a machine changes times by some percent from session to session, and too few "
-      "benchmarks were measured to estimate by how much",
+      "benchmarks were measured to estimate how much",
       effect_text(verdict));
 }
 

@@ -15,7 +15,7 @@ namespace fusegate::ci {
 std::string reason_text(const baselines::Verdict& verdict, const baselines::Rule& rule);
 
 // Of effects where the clock moved: whether cycles show it and time at equal clock does not, as
-// nothing showed by how much time goes with the clock.
+// nothing showed how far time follows the clock.
 bool cycles_show_clock(const baselines::Estimates& estimates);
 
 struct VerdictGroup {
