@@ -71,7 +71,7 @@ using baselines::FileDescriptor;
 using baselines::uninterrupted;
 using Clock = std::chrono::steady_clock;
 
-// How often the child is looked at where its pipes are silent, or closed by a child that lives on.
+// How often the child is polled where its pipes are silent, or closed by a child that lives on.
 constexpr int kPollMilliseconds = 50;
 // As a shell's; nobody sees it, since the reason is reported.
 constexpr int kExitNotStarted = 127;

@@ -107,7 +107,7 @@ TEST(RunProcess, HandsOnLinesWhileTheProgramStillRuns) {
   EXPECT_LT(first_line_s, end.seconds - 0.2);
 }
 
-TEST(RunProcess, TellsExitCodesAndSignalsApart) {
+TEST(RunProcess, DistinguishesExitCodesAndSignals) {
   EXPECT_EQ(run_shell("exit 3").end.exit_code, 3);
   const ChildEnd crashed = run_shell("kill -SEGV $$").end;
   EXPECT_EQ(crashed.signal, SIGSEGV);
@@ -133,7 +133,7 @@ TEST(RunProcess, KeepsOfALongLineItsBeginning) {
   EXPECT_EQ(collected.out[1], "y");
 }
 
-TEST(RunProcess, HeedsItsTimeAndOurSignalsWhileALineHasNoEnd) {
+TEST(RunProcess, EndsInTimeAndBySignalsWhileALineHasNoEnd) {
   const std::string endless = "exec cat /dev/zero";
   const Collected timed = run_shell(endless, 0.5);
   EXPECT_TRUE(timed.end.timed_out);

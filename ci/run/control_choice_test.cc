@@ -101,7 +101,7 @@ TEST(ControlsSideBySide, AreAllWhereThereAreFew) {
   EXPECT_THAT(controls_side_by_side({}, changed()), IsEmpty());
 }
 
-TEST(ControlsForStored, AreAsManyAsTellWhatTheMachineDoes) {
+TEST(ControlsForStored, AreAsManyAsShowWhatTheMachineDoes) {
   std::vector<KnownBenchmark> equal = sixty();
   equal.push_back({.name = "control_copy/memcpy", .is_control = true});
   const auto chosen = controls_for_stored(equal);

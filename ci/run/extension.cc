@@ -62,7 +62,7 @@ class Extension {
   }
 
   // A process has to start whatever it measures, so that few benchmarks take more than their share:
-  // the last extension knows by how much.
+  // the last extension shows how much more.
   double expected_s(std::size_t benchmarks) const {
     double whole_round_s = 0;
     for (std::size_t i = 0; i < session_.programs.size(); ++i) {

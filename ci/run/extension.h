@@ -6,9 +6,9 @@
 
 namespace fusegate::ci {
 
-// Names processes in which a whole suite went otherwise than in their siblings
-// (baselines/comparing/outlier_processes.h), where they were not named before, on console.err and in
-// the run folders. Whether there are any.
+// Names processes in which a whole suite went otherwise than in the others
+// (baselines/comparing/outlier_processes.h), where they were not named before, on console.err and
+// in the run folders. Whether there are any.
 bool name_outliers(Session& session);
 
 // While new ones show up: one more process of each program, twice at most.

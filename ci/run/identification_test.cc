@@ -175,7 +175,7 @@ TEST_F(IdentifyProgramsTest, ThoseThatAreToChooseAnewKeepNothing) {
   EXPECT_THAT(head.environment, SizeIs(1));
 }
 
-TEST_F(IdentifyProgramsTest, WhatWasFoundIsTakenStrictly) {
+TEST_F(IdentifyProgramsTest, WhatWasFoundIsPinned) {
   auto head = program("head", {b_});
   head.environment["FUSEGATE_KEEP_CHOICES"] = "a stored baseline";
   take_found_choices(head);

@@ -65,7 +65,8 @@ class ProgressDisplay {
   ProgressDisplay(const ProgressDisplay&) = delete;  // it owns the terminal's last line
   ProgressDisplay& operator=(const ProgressDisplay&) = delete;
 
-  // label: what tells this process from others, such as the folder it goes to; may be empty.
+  // label: what distinguishes this process from others, such as the folder it goes to; may be
+  // empty.
   void start_process(const std::string& label);
   void show(const ProgressEvent& event);
   // failure: empty where all went well.

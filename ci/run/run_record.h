@@ -27,7 +27,7 @@ struct ProcessRecord {
   int block = 0;
   // Measured after the minimum, and only the benchmarks that were undecided or suspicious.
   bool extension = false;
-  // Of an outlier: its time over its siblings', minus one (outlier_processes.h).
+  // Of an outlier: its time over the inliers', minus one (outlier_processes.h).
   std::optional<double> relative_deviation{};
   // "a" or "b" where the program stood in for both halves of an A/A comparison, else empty.
   std::string aa_half{};

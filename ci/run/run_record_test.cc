@@ -110,7 +110,7 @@ TEST(RunRecord, NamesTheFileAndFieldThatIsWrong) {
   EXPECT_NE(problem_of(R"({"schema_version": 99})").find("schema_version"), std::string::npos);
 }
 
-TEST(LastProcess, LooksAtNumberedFilesAlone) {
+TEST(LastProcess, CountsNumberedFilesAlone) {
   const baselines::ScratchFolder folder;
   EXPECT_EQ(last_process_in(folder.path() / "missing"), 0);
   EXPECT_EQ(last_process_in(folder.path()), 0);

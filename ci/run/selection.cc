@@ -17,7 +17,7 @@ namespace {
 // MAX_ARG_STRLEN, 32 pages of 4 KiB, counts the terminating zero.
 constexpr std::size_t kLongestArgument = 32 * 4096 - 1;
 
-// What Google Benchmark appends to a name before it looks at the filter, by how the benchmark is
+// What Google Benchmark appends to a name before it applies the filter, by how the benchmark is
 // measured (BenchmarkName::str() in its benchmark_name.cc), and which other builds may do
 // otherwise.
 constexpr std::string_view kSuffixes =
