@@ -18,10 +18,10 @@ double counter(const baselines::BenchmarkSeries& series, const std::string& name
 BenchmarkFigures benchmark_figures(const baselines::BenchmarkSeries& series) {
   const auto n = static_cast<double>(series.processes.size());
   double sum = 0;
-  for (const auto& invocation : series.processes) sum += std::log(invocation.time_ns);
+  for (const auto& process : series.processes) sum += std::log(process.time_ns);
   double squares = 0;
-  for (const auto& invocation : series.processes) {
-    squares += std::pow(std::log(invocation.time_ns) - sum / n, 2);
+  for (const auto& process : series.processes) {
+    squares += std::pow(std::log(process.time_ns) - sum / n, 2);
   }
   BenchmarkFigures figures;
   figures.name = series.name;

@@ -47,7 +47,7 @@ TEST(Crossovers, InterpolateInLogarithmsBetweenTheTwoNeighbours) {
   EXPECT_EQ(crossover_text(all[0]), "stops paying at M 1024 (0.500 at 512, 2.00 at 2048)");
 }
 
-TEST(Crossovers, TellEveryCrossing) {
+TEST(Crossovers, HaveEveryCrossing) {
   const auto all = crossovers(geglu({2, 0.5, 2}));
   ASSERT_THAT(all[0].crossings, SizeIs(2));
   EXPECT_EQ(crossover_text(all[0]),

@@ -23,7 +23,7 @@ TEST(FiguresTable, HasWhatEveryRunHas) {
   EXPECT_THAT(table.rows()[1], ElementsAre("BM_b", "-", "-", "-", "-", "-", "threw"));
 }
 
-TEST(FiguresTable, HasHostCostAndYardstickWhereTheyAreKnown) {
+TEST(FiguresTable, HasHostCostAndRooflineTimeWhereTheyAreKnown) {
   baselines::BenchmarkSeries series = baselines::test_series(kName, {50e3});
   series.counters = {{"flops", 5e7},
                      {"min_bytes", 1.6e8},

@@ -80,7 +80,7 @@ TEST(PeerComparison, HaveTheRooflineTimeOfOursByTheRunsOwnRates) {
   EXPECT_TRUE(std::isnan(large.best_peer()->roofline_time.ns));
 }
 
-TEST(PeerComparison, TellTheEnergyOfACallWhereItWasMeasured) {
+TEST(PeerComparison, HasTheEnergyOfACallWhereItWasMeasured) {
   fusegate::baselines::Run own = ours(), theirs = peers();
   const auto count = [](fusegate::baselines::Run& run, double joules) {
     for (auto& series : run.benchmarks) series.counters["energy_per_call_j"] = joules;
@@ -106,7 +106,7 @@ TEST(PeerComparison, HaveNoRooflineTimesWithoutACopy) {
   EXPECT_THAT(result.notes, Not(Contains(StartsWith("roofline time: "))));
 }
 
-TEST(PeerComparison, SayNothingOfAnotherProgramsRun) {
+TEST(PeerComparison, IsEmptyForAnotherProgramsRun) {
   const PeerComparison result =
       peer_comparison(baselines::test_run({measured("BM_other/8", 10)}), nullptr);
   EXPECT_THAT(result.operations, IsEmpty());

@@ -24,7 +24,7 @@ fusegate::baselines::Run run() {
   run.provenance.device_uuid = "GPU-1";
   run.provenance.protocol = {{"batch_ns", 1500000}, {"idle_ns", 3000000}, {"samples", 48},
                              {"regime", "burst"},   {"l2", "warm"},       {"layout", "numbered"},
-                             {"places", 48}};
+                             {"layouts", 48}};
   return run;
 }
 
@@ -74,10 +74,10 @@ TEST(PeerNotes, AreNoneForARunOfTheSameCommandAndProtocol) {
   EXPECT_THAT(peer_notes(run(), peers()), IsEmpty());
 }
 
-TEST(PeerNotes, TellTheLayoutAsAFactAndTheRestAsAWarning) {
+TEST(PeerNotes, ReportTheLayoutAsAFactAndAllElseAsAWarning) {
   fusegate::baselines::Run other = peers();
   other.provenance.protocol["layout"] = "driver";
-  other.provenance.protocol.erase("places");
+  other.provenance.protocol.erase("layouts");
   EXPECT_THAT(peer_notes(run(), other),
               ElementsAre("tensors lie as layout \"numbered\" has them here, \"driver\" there"));
   other.provenance.protocol["samples"] = 30;
@@ -91,7 +91,7 @@ TEST(PeerNotes, TellTheLayoutAsAFactAndTheRestAsAWarning) {
   EXPECT_THAT(peer_notes(run(), other), ElementsAre("warning: the peers' run records no protocol"));
 }
 
-TEST(PeerNotes, TellAnotherCardAndAnotherCommand) {
+TEST(PeerNotes, ReportAnotherCardAndAnotherCommand) {
   fusegate::baselines::Run other = peers();
   other.provenance.device_uuid = "GPU-2";
   other.session.clear();

@@ -24,8 +24,8 @@ void add_best(const MeasuredImplementation* best, std::string_view missing,
 // What prints as 1.00 is as fast, whatever its further digits are.
 Cell ratio_cell(double ratio) {
   std::string text = format_rate(ratio);
-  const bool is_told = std::isfinite(ratio) && text != format_rate(1);
-  const Tone tone = !is_told ? Tone::kPlain : ratio > 1 ? Tone::kBad : Tone::kGood;
+  const bool differs = std::isfinite(ratio) && text != format_rate(1);
+  const Tone tone = !differs ? Tone::kPlain : ratio > 1 ? Tone::kBad : Tone::kGood;
   return {std::move(text), tone};
 }
 

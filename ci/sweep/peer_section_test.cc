@@ -90,11 +90,11 @@ TEST(TimesTable, HasAColumnForEveryImplementation) {
 
 TEST(PeerSection, HasTablesOfEveryOperationBelowItsNotes) {
   PeerComparison peer_comparison;
-  peer_comparison.peers = "3 invocations of peers";
+  peer_comparison.peers = "3 processes of peers";
   peer_comparison.notes = {"warning: a note"};
   peer_comparison.operations = {operation(true)};
   const std::string text = markdown({.sections = {peer_section(peer_comparison)}});
-  EXPECT_THAT(text, HasSubstr("\n- Peers: 3 invocations of peers\n- warning: a note\n"));
+  EXPECT_THAT(text, HasSubstr("\n- Peers: 3 processes of peers\n- warning: a note\n"));
   EXPECT_THAT(text, HasSubstr("### geglu_mlp, bf16\n\n| problem | our best | implementation | "
                               "best peer | peer | ratio | roofline time | gap | class |\n"
                               "| --- | ---: | --- | ---: | --- | ---: | ---: | ---: | --- |\n"

@@ -84,7 +84,7 @@ TEST(MeasuredRates, TakeTheShortestBenchmarkOfKernelsForALaunch) {
   EXPECT_TRUE(rates.launch_ns->benchmark.starts_with("geglu/unfused/"));
 }
 
-TEST(MeasuredRates, KnowNothingOfOtherProgramsAndOfWhatWasNotRecorded) {
+TEST(MeasuredRates, LackOtherProgramsAndWhatWasNotRecorded) {
   BenchmarkFigures plain = control("linear/addmm/bf16", 100e3, 5e10, 1);
   plain.name = "BM_linear/8";
   plain.launches = kNan;
@@ -135,7 +135,7 @@ TEST(RooflineTimeOf, IsUnknownWithoutARateOrTheBenchmarksOwnWork) {
   }
 }
 
-TEST(RooflineTimeOf, TellsTheShareOfTheOneRateThatIsKnown) {
+TEST(RooflineTimeOf, HasTheShareOfTheOneRateThatIsKnown) {
   const RooflineTime no_gemm =
       roofline_time_of(figures("a/b/fp16", 100e3, 5e10, 4e7), round_rates());
   EXPECT_DOUBLE_EQ(no_gemm.copy_share, 0.1);

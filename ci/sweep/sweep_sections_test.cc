@@ -145,7 +145,7 @@ BenchmarkFigures figures(const std::string& name, double flops, double min_bytes
 
 const std::string kPointwise = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072";
 
-TEST(RooflineSection, HasAPointABenchmarkThatTellsClassAndShares) {
+TEST(RooflineSection, HasAPointABenchmarkWithClassAndShares) {
   const MeasuredRates rates{{{"bf16", {700, "linear"}}}, MeasuredRate{4000, "copy"}, std::nullopt};
   const Section section = roofline_section(
       {figures(kPointwise, 2.5e8, 1.5e8, 40e3),
