@@ -112,8 +112,8 @@ double parse_fraction(std::string_view option, std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (error != std::errc() || end != digits.data() + digits.size() || digits.empty()) {
-    throw baselines::InputError(option, "",
-                                fmt::format("\"{}\" is no fraction such as 0.005 or 0.5%", text));
+    throw baselines::InputError(
+        option, "", fmt::format("\"{}\" is not a fraction such as 0.005 or 0.5%", text));
   }
   if (percent) value /= 100;
   // Not written as value <= 0, so that NaN is refused too.

@@ -41,7 +41,7 @@ struct Section {
   bool empty() const;
 };
 
-// "candidate  head: 5 invocations on NVIDIA H200"
+// "candidate  head: 5 processes on NVIDIA H200"
 struct Fact {
   std::string label;
   Cell text;

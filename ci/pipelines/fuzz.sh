@@ -46,7 +46,7 @@ parse_arguments() {
   local inputs=tests/fuzzing/testdata target
   [[ ${targets[*]} ]] || mapfile -t targets < <(ls "$inputs")
   for target in "${targets[@]}"; do
-    [[ -d $inputs/$target ]] || die "there is no target '$target', but $(ls -m "$inputs")"
+    [[ -d $inputs/$target ]] || die "'$target' is not a target; expected one of $(ls -m "$inputs")"
   done
 }
 

@@ -13,7 +13,7 @@
 namespace fusegate::ci {
 namespace {
 
-// Of a commit's hash: what tells it from others, as in a report.
+// Of a commit's hash: as many digits as a report shows.
 constexpr std::size_t kShownOfCommit = 12;
 constexpr std::size_t kMostNoisyShown = 10;
 

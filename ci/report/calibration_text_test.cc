@@ -34,7 +34,7 @@ TEST(CalibrationDocument, HasEveryPartOfOneCard) {
   EXPECT_THAT(text, Not(HasSubstr("commits")));
 }
 
-TEST(CalibrationDocument, TellsCardsAndCommitsApart) {
+TEST(CalibrationDocument, NamesCardsAndCommits) {
   std::mt19937_64 random(1);
   fusegate::baselines::Run first = baselines::simulate({}, random);
   fusegate::baselines::Run second = baselines::simulate({.device_uuid = "GPU-2"}, random);

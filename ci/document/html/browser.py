@@ -36,12 +36,12 @@ class Browser:
         theirs_in, ours_out = os.pipe()
         ours_in, theirs_out = os.pipe()
 
-        def place_pipes():  # where the browser looks for them
+        def move_pipes():  # where the browser looks for them
             os.dup2(theirs_in, 3)
             os.dup2(theirs_out, 4)
 
         self._process = subprocess.Popen(
-            [program, *ARGUMENTS, f"--user-data-dir={self._home.name}"], pass_fds=(3, 4), preexec_fn=place_pipes,
+            [program, *ARGUMENTS, f"--user-data-dir={self._home.name}"], pass_fds=(3, 4), preexec_fn=move_pipes,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(theirs_in)
         os.close(theirs_out)

@@ -54,9 +54,9 @@ class Page(unittest.TestCase):
 
     def test_shows_headline_summary_and_facts_first(self):
         outline = self.outline(test_model.document(
-            test_model.section("Verdicts", ["A sentence."]), facts=[("baseline", "base: 5 invocations")]))
+            test_model.section("Verdicts", ["A sentence."]), facts=[("baseline", "base: 5 processes")]))
         text = " ".join(outline.text.split())
-        self.assertIn("A title passA headline. 1 unchanged. Verdicts Baseline baselinebase: 5 invocations Verdicts", text)
+        self.assertIn("A title passA headline. 1 unchanged. Verdicts Baseline baselinebase: 5 processes Verdicts", text)
 
     def test_begins_with_links_to_its_sections(self):
         sections = [test_model.section(title) for title in ("A b", "A, b", "C", "")]

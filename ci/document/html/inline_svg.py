@@ -26,7 +26,7 @@ def _svg(figure):
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
     text = buffer.getvalue()
-    text = text[text.index("<svg"):]  # an XML declaration has no place inside HTML
+    text = text[text.index("<svg"):]  # HTML allows no XML declaration
     return re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
 
 

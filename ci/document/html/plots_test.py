@@ -1,4 +1,4 @@
-"""Colours that can be told apart on light and on dark, and maps of speed-ups."""
+"""Colours that differ visibly on light and on dark, and maps of speed-ups."""
 
 import unittest
 

@@ -1,4 +1,4 @@
-"""Rooflines (Williams, Waterman and Patterson 2009): every benchmark by how much it computes a byte and how fast,
+"""Rooflines (Williams, Waterman and Patterson 2009): every benchmark by its operations a byte and its speed,
 under the two roofs that the same run measured. A panel an operation, all on one scale."""
 
 import math

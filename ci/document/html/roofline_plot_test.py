@@ -42,7 +42,7 @@ class Roofline(unittest.TestCase):
         self.assertEqual(left.axes[0].get_xlim(), right.axes[0].get_xlim())
         self.assertEqual(left.axes[0].get_ylim(), right.axes[0].get_ylim())
 
-    def test_places_points_and_roofs_by_the_model(self):
+    def test_draws_points_and_roofs_where_the_model_has_them(self):
         lines = drawn_lines()
         self.assertEqual((list(lines["point0"].get_xdata()), list(lines["point0"].get_ydata())), ([250.0], [500.0]))
         copy, gemm = lines["copyroof"], lines["gemmroof"]

@@ -1,7 +1,7 @@
 """Speed-ups as tables of coloured cells, one an implementation: M or another axis downwards, shapes to the right. Text of
 the page's own size, whatever its width, and one scale of colours for all maps of all pages."""
 
-# Above 1, by how much: bounds of the steps of a colour. Below 1 their inverses.
+# Speed-ups above 1 at which the colour changes. Below 1 their inverses.
 STEPS = (1.02, 1.1, 1.25, 1.6)
 # As many shapes stand side by side: they fit a narrow page.
 MOST_COLUMNS = 6
