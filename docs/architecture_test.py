@@ -78,7 +78,7 @@ class Drawing:
 
     def __init__(self, document):
         self.may_include = {row[0]: set(rooms_in(row[2])) for row in rows_below(document, "Who may include whom")}
-        self.order = {room: place for place, room in enumerate(self.may_include)}
+        self.order = {room: index for index, room in enumerate(self.may_include)}
         self.sizes = {row[0]: tuple(map(int, row[1].split(" to "))) for row in rows_below(document, "Rooms of another size")}
 
 
@@ -87,13 +87,13 @@ def include_findings(tree, drawing):
     for path, line, target in tree.includes:
         if folder_of(target) != folder_of(path):
             used[folder_of(path), folder_of(target)].append(f"{path}:{line}")
-    for (room, other), places in sorted(used.items()):
+    for (room, other), lines in sorted(used.items()):
         if other not in drawing.may_include.get(room, ()):
-            yield f"{room} includes {other}", f"{places[0]}; the table does not allow it"
+            yield f"{room} includes {other}", f"{lines[0]}; the table does not allow it"
     for room, others in drawing.may_include.items():
         for other in sorted(others):
             if other not in drawing.may_include:
-                yield f"{room} may include {other}", "which is no room of the table"
+                yield f"{room} may include {other}", "which is not a room of the table"
             elif drawing.order[other] >= drawing.order[room]:
                 yield f"{room} may include {other}", "which stands below it in the table"
             if (room, other) not in used:

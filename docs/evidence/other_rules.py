@@ -229,7 +229,7 @@ def write_run(folder, processes, suite, session):
     folder.mkdir()
     for i, one in enumerate(processes, 1):
         (folder / f"{i}.json").write_text(one.text(suite), encoding="utf-8")
-    record = {"session": session, "finished": True, "invocations": [
+    record = {"session": session, "finished": True, "processes": [
         {"file": f"{i}.json", "block": i, "extension": False} for i in range(1, len(processes) + 1)]}
     if session:
         (folder / "run.json").write_text(json.dumps(record), encoding="utf-8")

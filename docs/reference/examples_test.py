@@ -28,10 +28,10 @@ def calls_in(line):
     line = re.sub(r"\s#.*", "", re.sub(r'"[^"]*"', "TEXT", line))
     for part in re.split(r"[|;&()<>]|\$\(", line):
         words = part.split()
-        for place, word in enumerate(words):
+        for index, word in enumerate(words):
             # python3 -m fusegate is another program.
-            if word.rpartition("/")[2] in PROGRAMS and words[place - 1:place] != ["-m"]:
-                yield [word.rpartition("/")[2], *words[place + 1:]]
+            if word.rpartition("/")[2] in PROGRAMS and words[index - 1:index] != ["-m"]:
+                yield [word.rpartition("/")[2], *words[index + 1:]]
                 break
 
 
@@ -45,7 +45,7 @@ def findings(line):
             if words[0] not in own:
                 # A sentence in backticks has other words; a block is a call.
                 if any(word.startswith("--") for word in words):
-                    yield f"{program} {words[0]} is no command"
+                    yield f"{program} {words[0]} is not a command"
                 continue
             command = own[words[0]]
         for word in words:
@@ -68,7 +68,7 @@ class Examples(unittest.TestCase):
 
     def test_what_is_wrong_is_found(self):
         for line, found in {"fusegate gate --candidate RUN --jsno FILE": ["gate has no --jsno"],
-                            "fusegate gat --candidate x": ["fusegate gat is no command"],
+                            "fusegate gat --candidate x": ["fusegate gat is not a command"],
                             "build/host/bin/fusegate run --suite s -- --samples 3 --simples 4": ["fusegate_bench has no --simples"],
                             "FUSEGATE_GPU=off fusegate_bench --suite=pr --benchmark_filter=x --out x # --odd": [],
                             "ci/run.sh --suite nightly --replay": [], "python3 -m fusegate run --odd": [],

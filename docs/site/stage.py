@@ -68,10 +68,10 @@ class Stage:
         if (self.root / path).is_dir():
             raise InputError(f"{page}: link to {path}: is a folder; link to a file in it")
         if path.startswith("docs/") and posixpath.splitext(path)[1] in AS_THEY_ARE:
-            place = path.removeprefix("docs/")
-            (self.out / place).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(self.root / path, self.out / place)
-            return place
+            copy = path.removeprefix("docs/")
+            (self.out / copy).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(self.root / path, self.out / copy)
+            return copy
         # MkDocs leaves out what begins with a dot, such as .github.
         self.pages[path] = f"source/{path.removeprefix('.')}" + ("" if path.endswith(".md") else ".md")
         self.waiting.append(path)
