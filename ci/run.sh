@@ -21,7 +21,7 @@ the new one, in about two minutes on two cores.
                        default three times --processes where two programs are measured side by side, four
                        times in a first job, and else nothing is measured again
   --budget-s N         start nothing that would take longer than N seconds in all, except to confirm
-                       a regression; by default there is no limit, but 150 where a kept program is
+                       a regression; unlimited by default, but 150 where a kept program is
                        measured, and 600 with --replay
   --require-baseline   exit with 2 where no baseline is stored, and record none (for nightly CI)
   --replay             where a baseline is stored, build its commit and measure that program side by side
