@@ -85,7 +85,6 @@ EXCEPTIONS = {
     "bench/python/fusegate/program_test.py": {"invocation", "places"},
     # Flags and variables of programs, keys of run.json and of A/A histories.
     "ci/commands/calibrate.cc": {"invocations"},
-    "ci/commands/calibrate_test.cc": {"invocations"},
     "ci/commands/command_line.cc": {"invocations"},
     "ci/commands/command_line_test.cc": {"invocations"},
     "ci/commands/duet_test.cc": {"keep strictly"},
