@@ -345,7 +345,7 @@ class Fuzz(JobTest):
         self.assertEqual(self.fuzz(FAKE_BUILD="broken").returncode, 2)
         result = self.fuzz("--target", "tarce")
         self.assertEqual(result.returncode, 2)
-        self.assertIn("no target 'tarce', but suite, trace", result.stderr)
+        self.assertIn("'tarce' is not a target; expected one of suite, trace", result.stderr)
 
 
 # "Makes" a virtual environment whose programs are fakes too; of those, pip and the two that make the site may fail.
