@@ -59,7 +59,7 @@ void Session::verify(kernels::Verifier& verifier) {
   context_.device.pin_choices(benchmark_.pinned_choices);
   const kernels::Verification result =
       verifier.verify(*benchmark_.implementation, benchmark_.problem);
-  if (!result.passed()) throw std::runtime_error(result.complaint());
+  if (!result.passed()) throw std::runtime_error(result.message());
   record_.relative_error = result.relative_error;
   verified_ = true;
 }

@@ -56,7 +56,7 @@ TEST_F(SuitesGpuTest, PassTheirCheckWithEverySeed) {
         const kernels::Verification result =
             verifier.verify(*benchmark.implementation, benchmark.problem);
         EXPECT_TRUE(result.passed())
-            << benchmark.name() << ", seed " << seed << ": " << result.complaint();
+            << benchmark.name() << ", seed " << seed << ": " << result.message();
       }
     }
   }

@@ -13,7 +13,7 @@ void expect_device_forms_agree(ActivationList<Functors...>) {
   const auto check = []<typename Functor>() {
     for (float x = -12; x <= 12; x += 0.001f) {
       const double expected = Functor::reference(x);
-      // A tenth of half a unit in the last place of fp16, the finer of both 16-bit formats.
+      // A tenth of half an ulp of fp16, the finer of both 16-bit formats.
       const double allowed = 0x1p-12 * 0.1 * (std::abs(expected) + 1e-2);
       ASSERT_NEAR(Functor::of(x), expected, allowed) << Functor::kName << " at " << x;
     }

@@ -13,8 +13,8 @@
 //   u    unit roundoff of the coarser one of the dtypes of problem and output, plus 2^-24 sqrt(K)
 //        for sums in fp32, K being the longest axis: K roundings of sums that are no larger than
 //        the whole. At least a third of error_bound, which in fp32 leaves room for approximate
-//        functions: CUDA's __expf(20) is off by 25 units in the last place. An output's own
-//        tolerance replaces it where that is above error_bound.
+//        functions: CUDA's __expf(20) is off by 25 ulp. An output's own tolerance replaces it where
+//        that is above error_bound.
 //   v    variance of an element's error that passes through the operation: the mean square of its
 //        row times that of its column, over that of all, since one perturbed element is a poor
 //        estimate. Exact for the sum of products of two matrices. Rows or columns of fewer than 64

@@ -92,7 +92,7 @@ std::string beyond_text(const BeyondRounding& beyond, const TileGrid& grid,
 
 }  // namespace
 
-std::string Verification::complaint() const {
+std::string Verification::message() const {
   if (!damage.empty()) return "wrong memory: " + damage;
   const std::string wrong =
       fmt::format("wrong result{}: {}", is_second_call ? " of the second call" : "",

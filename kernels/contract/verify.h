@@ -33,7 +33,7 @@ struct Verification {
     return damage.empty() && beyond_rounding.empty() && relative_error <= bound;
   }
   // Why it did not pass, in one sentence.
-  std::string complaint() const;
+  std::string message() const;
 };
 
 // Checks kernels against the reference. The implementations of one operation on one problem share

@@ -100,16 +100,15 @@ TEST_F(VerifierOfAnyOperation, PassesARightKernelInEveryDtypeAndEveryTime) {
     for (const int time : {1, 2}) {
       const Verification result = verify({}, dtype);
       // In integers of 8 bits sums never leave the range here.
-      EXPECT_TRUE(result.passed())
-          << dtype_name(dtype) << ", " << time << ": " << result.complaint();
+      EXPECT_TRUE(result.passed()) << dtype_name(dtype) << ", " << time << ": " << result.message();
     }
   }
 }
 
 TEST_F(VerifierOfAnyOperation, NamesTheOutputThatIsWrong) {
-  EXPECT_THAT(verify({.sum = 1}).complaint(), HasSubstr("wrong result: output 'sum': relative"));
+  EXPECT_THAT(verify({.sum = 1}).message(), HasSubstr("wrong result: output 'sum': relative"));
   EXPECT_FALSE(verify({.sum = 1}).passed());
-  EXPECT_THAT(verify({.rounded = 1}).complaint(), HasSubstr("output 'rounded'"));
+  EXPECT_THAT(verify({.rounded = 1}).message(), HasSubstr("output 'rounded'"));
 }
 
 TEST_F(VerifierOfAnyOperation, ComparesIntegersExactlyAndOthersByTheirTolerance) {
@@ -121,9 +120,9 @@ TEST_F(VerifierOfAnyOperation, ComparesIntegersExactlyAndOthersByTheirTolerance)
 }
 
 TEST_F(VerifierOfAnyOperation, SeesWhatIsWrittenOutsideATensor) {
-  EXPECT_EQ(verify({.past = 1}).complaint(),
+  EXPECT_EQ(verify({.past = 1}).message(),
             "wrong memory: stage 'second' wrote past the end of output 'rounded'");
-  EXPECT_EQ(verify({.before = 3}).complaint(),
+  EXPECT_EQ(verify({.before = 3}).message(),
             "wrong memory: stage 'second' wrote before the start of input 'x'");
   EXPECT_TRUE(verify({}).passed()) << "the next kernel starts afresh";
 }
@@ -131,7 +130,7 @@ TEST_F(VerifierOfAnyOperation, SeesWhatIsWrittenOutsideATensor) {
 TEST_F(VerifierOfAnyOperation, SeesAChangedInput) {
   const Verification result = verify({.input = true});
   EXPECT_FALSE(result.passed());
-  EXPECT_EQ(result.complaint(), "wrong memory: stage 'second' changed input 'x'");
+  EXPECT_EQ(result.message(), "wrong memory: stage 'second' changed input 'x'");
   EXPECT_TRUE(verify({}).passed()) << "the next kernel starts afresh";
 }
 

@@ -77,7 +77,7 @@ TEST_P(Examples, AgreeWithTheirReferences) {
   Verifier verifier(*device_, 3);
   for_each([&](const Implementation& implementation, const Problem& problem) {
     const Verification result = verifier.verify(implementation, problem);
-    EXPECT_TRUE(result.passed()) << result.complaint();
+    EXPECT_TRUE(result.passed()) << result.message();
   });
 }
 
@@ -92,8 +92,7 @@ TEST_P(Examples, FailWithOneWrongElement) {
         device_->fill({static_cast<std::byte*>(out[i].data) + before, {1}, out[i].dtype},
                       Fill::constant(30'000), 0);
       });
-      EXPECT_THAT(verifier.verify(wrong, problem).complaint(),
-                  testing::StartsWith("wrong result: "));
+      EXPECT_THAT(verifier.verify(wrong, problem).message(), testing::StartsWith("wrong result: "));
     }
   });
 }
@@ -105,7 +104,7 @@ TEST_P(Examples, FailWithOneElementTooMany) {
       device_->fill({static_cast<std::byte*>(out[0].data) + out[0].bytes(), {1}, out[0].dtype},
                     Fill::constant(1), 0);
     });
-    EXPECT_THAT(verifier.verify(wrong, problem).complaint(),
+    EXPECT_THAT(verifier.verify(wrong, problem).message(),
                 testing::StartsWith("wrong memory: stage 'spoil' wrote past the end of output '"));
   });
 }
@@ -116,7 +115,7 @@ TEST_P(Examples, FailWithAChangedInput) {
     const auto wrong = spoilt(implementation, [&](Inputs in, const Outputs&) {
       device_->fill({in[0].data, {1}, in[0].dtype}, Fill::constant(-128), 0);
     });
-    EXPECT_THAT(verifier.verify(wrong, problem).complaint(),
+    EXPECT_THAT(verifier.verify(wrong, problem).message(),
                 testing::StartsWith("wrong memory: stage 'spoil' changed input '"));
   });
 }

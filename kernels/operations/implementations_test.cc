@@ -65,7 +65,7 @@ TEST_P(EveryImplementation, AgreesWithTheReference) {
         if (!refusal(implementation, *device, problem).empty()) continue;
         const Verification result = verifier.verify(implementation, problem);
         EXPECT_TRUE(result.passed())
-            << benchmark_name(implementation, problem) << ": " << result.complaint();
+            << benchmark_name(implementation, problem) << ": " << result.message();
         checked.insert(&implementation);
       }
     }
@@ -134,7 +134,7 @@ TEST(Verifier, SeesAnElementThatWasNeverWritten) {
   const Verification result = Verifier(*device, 1).verify(fused, kSmall);
   EXPECT_FALSE(result.passed());
   EXPECT_EQ(result.not_finite, kSmall.at("hidden"));
-  EXPECT_THAT(result.complaint(), testing::HasSubstr("never written"));
+  EXPECT_THAT(result.message(), testing::HasSubstr("never written"));
 }
 
 TEST(Verifier, SeesTheWrongFunction) {
@@ -146,7 +146,7 @@ TEST(Verifier, SeesTheWrongFunction) {
   const Verification result = Verifier(*device, 1).verify(copies_u, kSmall);
   EXPECT_FALSE(result.passed());
   EXPECT_GT(result.relative_error, 0.1);
-  EXPECT_THAT(result.complaint(), testing::HasSubstr("relative error"));
+  EXPECT_THAT(result.message(), testing::HasSubstr("relative error"));
 }
 
 TEST(Verifier, PoisonsTheOutputBeforeEveryKernel) {

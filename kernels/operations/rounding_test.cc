@@ -157,7 +157,7 @@ class Rounding : public testing::TestWithParam<std::string> {
     const Verification result = verify(operation, wrong, problem);
     EXPECT_LE(result.relative_error, result.bound);
     EXPECT_FALSE(result.passed());
-    return result.complaint();
+    return result.message();
   }
 
   std::unique_ptr<Device> device_;
@@ -193,7 +193,7 @@ TEST_P(Rounding, OfEagerPyTorchPassesInEveryOperationAndDtype) {
           const bool passed =
               dtype_bytes(problem.dtype) == 1 ? result.beyond_rounding.empty() : result.passed();
           EXPECT_TRUE(passed) << operation.name << "/" << problem_name(problem) << ", seed " << seed
-                              << ": " << result.complaint();
+                              << ": " << result.message();
         }
       }
     }
@@ -241,12 +241,12 @@ TEST_P(Rounding, DoesNotExplainAMissingHead) {
       if (i % 1024 >= 64 && i % 1024 < 128) out[i] = 0;
     }
   }};
-  EXPECT_THAT(verify("geglu", missing, kUnit).complaint(), HasSubstr("worst is element ["));
+  EXPECT_THAT(verify("geglu", missing, kUnit).message(), HasSubstr("worst is element ["));
 }
 
 TEST_P(Rounding, DoesNotExplainOneNaN) {
   const Wrong nan{.spoil = [](Values& out) { out[5 * 1024 + 7] = NAN; }};
-  EXPECT_THAT(verify("geglu", nan, kUnit).complaint(),
+  EXPECT_THAT(verify("geglu", nan, kUnit).message(),
               HasSubstr("1 elements are NaN, infinite or were never written, such as element "
                         "[5, 7], which is nan and its reference "));
 }
@@ -255,7 +255,7 @@ TEST_P(Rounding, DoesNotExplainOneNaN) {
 TEST_P(Rounding, DoesNotExplainAStaleOutput) {
   const Wrong stale{.spoil = [](Values& out) { std::fill(out.begin(), out.end(), NAN); },
                     .from_call = 1};
-  EXPECT_THAT(verify("geglu", stale, kUnit).complaint(),
+  EXPECT_THAT(verify("geglu", stale, kUnit).message(),
               testing::StartsWith("wrong result of the second call: 1048576 elements are NaN"));
 }
 

@@ -28,11 +28,11 @@ class Autotune : public GpuTest {
   }
 
   // Of kernels that do not depend on each other.
-  TunedPair tuned(const std::string& work, const std::vector<Candidate>& firsts,
-                  const std::vector<Candidate>& seconds, std::size_t of_library = 0) {
+  TunedPair tuned(const std::string& work, const std::vector<Candidate>& first_candidates,
+                  const std::vector<Candidate>& second_candidates, std::size_t of_library = 0) {
     return tune_pair(*device_, {.work = work,
-                                .first = {"one", firsts},
-                                .second = {"two", seconds, of_library},
+                                .first = {"one", first_candidates},
+                                .second = {"two", second_candidates, of_library},
                                 .x = x_,
                                 .between = x_,
                                 .out = out_});
@@ -93,13 +93,13 @@ TEST_F(Autotune, MeasuresFirstKernelsInFrontOfASecond) {
 // front of another.
 TEST_F(Autotune, MeasuresFirstKernelsThatAreFastestAlone) {
   bool apart = false;  // whether that one was launched last
-  std::vector<Candidate> firsts;
+  std::vector<Candidate> first_candidates;
   for (const char* name : {"a", "b", "c", "d", "e", "f", "apart"}) {
     const bool sets = std::string(name) == "apart";
-    firsts.push_back({name, [=, &apart, launch = writer(name, sets ? 8 : 256).launch] {
-                        launch();
-                        apart = sets;
-                      }});
+    first_candidates.push_back({name, [=, &apart, launch = writer(name, sets ? 8 : 256).launch] {
+                                  launch();
+                                  apart = sets;
+                                }});
   }
   const auto second = [&](std::int64_t behind_others, std::int64_t behind_it) {
     return [=, this, &apart] {
@@ -108,7 +108,7 @@ TEST_F(Autotune, MeasuresFirstKernelsThatAreFastestAlone) {
     };
   };
   const TunedPair result =
-      tuned("both", firsts, {{"best", second(256, 1024)}, {"its own", second(272, 8)}});
+      tuned("both", first_candidates, {{"best", second(256, 1024)}, {"its own", second(272, 8)}});
   EXPECT_EQ(result.first.choice, "measured: candidate 7 of 7, apart");
   EXPECT_EQ(result.second.choice, "measured: candidate 2 of 2, its own");
 }
@@ -121,20 +121,20 @@ TEST_F(Autotune, MeasuresALibrarysKernelsBehindAFirst) {
                            device_->poison({out_.data, {rows, out_.cols()}, out_.dtype});
                            rows = 1024;
                          }};
-  std::vector<Candidate> seconds{writer("own", 600)};
-  for (const char* name : {"a", "b", "c", "d"}) seconds.push_back(writer(name, 512));
-  seconds.push_back(second);
-  const TunedPair as_library = tuned("both", {first}, seconds, 5);
+  std::vector<Candidate> second_candidates{writer("own", 600)};
+  for (const char* name : {"a", "b", "c", "d"}) second_candidates.push_back(writer(name, 512));
+  second_candidates.push_back(second);
+  const TunedPair as_library = tuned("both", {first}, second_candidates, 5);
   EXPECT_EQ(as_library.second.choice, "measured: candidate 6 of 6, behind");
   EXPECT_EQ(as_library.second.note, "measured; the next is over 10 % slower");
 }
 
 TEST_F(Autotune, TakesOurOwnBeforeALibraryThatIsSlowerAndTheOtherWayRound) {
-  const std::vector<Candidate> firsts{writer("first", 8)};
+  const std::vector<Candidate> first_candidates{writer("first", 8)};
   const std::vector<Candidate> quick_own{writer("own", 8), writer("library", 1024)};
   const std::vector<Candidate> slow_own{writer("own", 1024), writer("library", 8)};
-  EXPECT_EQ(tuned("both", firsts, quick_own, 1).second.taken, 0u);
-  EXPECT_EQ(tuned("swapped", firsts, slow_own, 1).second.taken, 1u);
+  EXPECT_EQ(tuned("both", first_candidates, quick_own, 1).second.taken, 0u);
+  EXPECT_EQ(tuned("swapped", first_candidates, slow_own, 1).second.taken, 1u);
 }
 
 TEST_F(Autotune, TakesAPinnedLibraryKernelThatIsNotShortlisted) {
@@ -145,13 +145,13 @@ TEST_F(Autotune, TakesAPinnedLibraryKernelThatIsNotShortlisted) {
 }
 
 TEST_F(Autotune, MeasuresTheSameWorkAndNamesOnce) {
-  const std::vector<Candidate> seconds{writer("c", 8)};
-  tuned("work", {writer("a", 8), writer("b", 1024)}, seconds);
+  const std::vector<Candidate> second_candidates{writer("c", 8)};
+  tuned("work", {writer("a", 8), writer("b", 1024)}, second_candidates);
   // The other way round by now, but what is known holds, even where nothing could be measured.
   const Graph captured(device_->stream(), [&] {
     const std::vector<Candidate> swapped{writer("a", 1024), writer("b", 8)};
-    EXPECT_EQ(tuned("work", swapped, seconds).first.taken, 0u);
-    EXPECT_THROW(tuned("other", swapped, seconds), DeviceError);
+    EXPECT_EQ(tuned("work", swapped, second_candidates).first.taken, 0u);
+    EXPECT_THROW(tuned("other", swapped, second_candidates), DeviceError);
   });
   EXPECT_EQ(device_->launch_choices().size(), 1u);
 }
@@ -159,12 +159,13 @@ TEST_F(Autotune, MeasuresTheSameWorkAndNamesOnce) {
 TEST_F(Autotune, TakesAPinnedChoiceUnlessItIsSlower) {
   const std::vector<Candidate> equals{writer("a", 1024), writer("b", 1024)};
   const std::vector<Candidate> unequal{writer("a", 8), writer("b", 1024)};
-  const std::vector<Candidate> seconds{writer("c", 8)};
+  const std::vector<Candidate> second_candidates{writer("c", 8)};
   device_->pin_choices({{{"one", "measured: candidate 7 of 9, b"}, {"two", "c"}, {"three", "a"}}});
-  EXPECT_EQ(tuned("equals", equals, seconds).first.choice, "measured: candidate 2 of 2, b");
-  EXPECT_EQ(tuned("unequal", unequal, seconds).first.taken, 0u);
+  EXPECT_EQ(tuned("equals", equals, second_candidates).first.choice,
+            "measured: candidate 2 of 2, b");
+  EXPECT_EQ(tuned("unequal", unequal, second_candidates).first.taken, 0u);
   device_->pin_choices({{{"one", "measured: candidate 7 of 9, gone"}, {"two", "c"}}});
-  EXPECT_EQ(tuned("gone", equals, seconds).first.taken, 0u);
+  EXPECT_EQ(tuned("gone", equals, second_candidates).first.taken, 0u);
 }
 
 TEST_F(Autotune, TakesAPinnedPairThatIsNotShortlisted) {

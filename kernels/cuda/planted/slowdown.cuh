@@ -3,11 +3,11 @@
 //
 // Doing a share of the work twice slows a grid of many waves by that share, but a grid of one wave
 // by up to 53 % for 5 % (on an H200), since its doubled blocks end last. So threads take useless
-// steps between reading and writing, in one of two ways. In the last wave, one warp of each block
-// takes them in a loop, which delays the grid's end by one loop. But a kernel of 2 to 5 us took 2
-// to 4 % longer for merely containing the loop; there every thread takes a number of steps known to
-// the compiler. Way and number are measured for each kernel and size (slowdown_search.h) before its
-// first benchmark.
+// steps between reading and writing, by one of two methods. In the last wave, one warp of each
+// block takes them in a loop, which delays the grid's end by one loop. But a kernel of 2 to 5 us
+// took 2 to 4 % longer for merely containing the loop; there every thread takes a number of steps
+// known to the compiler. Method and number are measured for each kernel and size
+// (slowdown_search.h) before its first benchmark.
 #pragma once
 
 #include <cstdint>
