@@ -67,7 +67,7 @@ done)
 {
   printf '{"context":'
   # No two processes leave the same file.
-  sed "s/\"invocation\":1/\"invocation\":$process/; s/\"seed\":1/\"seed\":${#run}/" "$prepared/context"
+  sed "s/\"process\":1/\"process\":$process/; s/\"seed\":1/\"seed\":${#run}/" "$prepared/context"
   printf ',"benchmarks":['
   cat $files | tail -c +2  # every one starts with a comma
   printf ']}'

@@ -1,4 +1,4 @@
-// For tests: a stand-in for the benchmark program that heeds --benchmark_filter, with times that
+// For tests: a stand-in for the benchmark program that follows --benchmark_filter, with times that
 // depend on the process's number.
 #pragma once
 
@@ -17,14 +17,14 @@ struct FakeBench {
   // Relative, from process to process; a benchmark that is not named has 0.02 %.
   std::map<std::string, double> noise{};
   int phase = 0;  // programs of different phases do not go up and down together
-  // What the file says from that process on.
+  // The file of that process and of later ones.
   int change_at = 6;
   std::optional<FakeRunFile> later{};
   std::string more{};    // a piece of shell for the script's end
   std::string before{};  // and for its start
 };
 
-// An executable script; returns its path. Each call adds "NAME INVOCATION FILTER" to calls in the
+// An executable script; returns its path. Each call adds "NAME PROCESS FILTER" to calls in the
 // folder, FILTER being "." where none was given.
 std::string write_bench(const baselines::ScratchFolder& folder, const std::string& name,
                         const FakeBench& bench);

@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 const std::string_view kReadFlags = R"sh(
 # leave PREPARED OUT: as this process's own, since no two processes leave the same file.
 leave() {
-  sed "s/\"invocation\": 1/\"invocation\": ${process:-1}/; s/\"seed\": 1/\"seed\": ${#2}/" "$1" > "$2"
+  sed "s/\"process\": 1/\"process\": ${process:-1}/; s/\"seed\": 1/\"seed\": ${#2}/" "$1" > "$2"
 }
 for argument in "$@"; do
   case $argument in
@@ -48,7 +48,7 @@ nlohmann::json context_of(const FakeRunFile& file) {
                            {"protocol", file.protocol},
                            {"seed", 1},
                            {"suite", file.suite},
-                           {"invocation", file.process},
+                           {"process", file.process},
                            {"doubts", file.doubts},
                            {"finished", file.finished}}}};
   if (file.controls) context["fusegate"]["controls"] = *file.controls;
