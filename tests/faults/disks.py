@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 from kills import stored_in
-from programs import KeptFiles, Lost, Programs, require_no_leftovers
+from programs import FinishedFiles, Lost, Programs, require_no_leftovers
 
 PAGE = 4096
 
@@ -20,7 +20,7 @@ def fill(filler, pages_left):
         with contextlib.suppress(OSError):
             while file.write(bytes(PAGE)):
                 pass
-        file.truncate(max(file.tell() - pages_left * PAGE, 0))
+        file.truncate(max(filler.stat().st_size - pages_left * PAGE, 0))
 
 
 class Work:
@@ -30,16 +30,16 @@ class Work:
         self._programs, self.run, self.store = programs, folder / "run", folder / "store"
         programs.measure(self.run, "--processes=2").must_be(0)
         programs.accept(self.run, self.store, "before").must_be(0)
-        self.kept = KeptFiles()
-        self.kept.look(self.run)
-        self.kept.add(stored_in(self.store))
+        self.finished_files = FinishedFiles()
+        self.finished_files.read(self.run)
+        self.finished_files.add(stored_in(self.store))
 
     def both(self, code, words="", faults=""):
         self._programs.measure(self.run, "--append", faults=faults).must_be(code, words)
         self._programs.accept(self.run, self.store, "after", faults=faults).must_be(code, words)
 
     def check(self):
-        self.kept.look(self.run)
+        self.finished_files.read(self.run)
         require_no_leftovers(self.run.parent)
 
 
@@ -54,7 +54,7 @@ def full_disk(programs, pages=(0, 1, 2, 3, 5)):
             ["unshare", "--mount", "--map-root-user", "sh", "-c", script, "sh", folder, sys.executable, __file__,
              programs.fusegate.parent, folder, *map(str, pages)], capture_output=True, text=True, check=False, timeout=300)
     except FileNotFoundError as error:
-        raise NoMount("there is no unshare") from error
+        raise NoMount("unshare was not found; install util-linux") from error
     if not ended.stdout.startswith("mounted\n"):
         raise NoMount(ended.stderr.strip() or "nothing can be mounted")
     if ended.returncode != 0:

@@ -13,7 +13,7 @@ import faults
 from disks import NoMount, full_disk, readonly_store, room_runs_out
 from interrupted_calls import interrupted_calls
 from kills import Kills, kill_at_every_call, kill_with_its_program, without_acceptance
-from programs import KeptFiles, Lost, Programs, require_no_leftovers, require_nobody_in
+from programs import FinishedFiles, Lost, Programs, require_no_leftovers, require_nobody_in
 from writers import two_accepts, two_runs
 
 SEED = 17
@@ -71,26 +71,26 @@ class TheChecksCanFail(Folder):
     def test_what_was_finished_may_not_change(self):
         for change in (lambda path: path.write_text("{}"), lambda path: path.unlink(),
                        lambda path: self.write(path.name, True, ["more"])):
-            kept = KeptFiles()
+            finished_files = FinishedFiles()
             path = self.write("1.json", True)
-            kept.look(self.home)
+            finished_files.read(self.home)
             change(path)
             with self.assertRaises(Lost):
-                kept.look(self.home)
+                finished_files.read(self.home)
 
     def test_what_was_not_finished_may(self):
-        kept = KeptFiles()
+        finished_files = FinishedFiles()
         self.write("1.json", False)
-        kept.look(self.home)
+        finished_files.read(self.home)
         self.write("1.json", True)
-        kept.look(self.home)
-        self.assertEqual(len(kept), 1)
+        finished_files.read(self.home)
+        self.assertEqual(len(finished_files), 1)
 
     def test_half_a_file_is_a_loss(self):
         for name in ("1.json", "run.json"):
             (self.home / name).write_text('{"context": ')
             with self.assertRaises(Lost):
-                KeptFiles().look(self.home)
+                FinishedFiles().read(self.home)
             (self.home / name).unlink()
         (self.home / "baseline.json").write_text('{"acceptance": ')
         with self.assertRaises(Lost):

@@ -161,7 +161,7 @@ def record_of(folder):
     return doubts, failures, whole
 
 
-def complaints(fault, doubts, failures, whole, code, could_not_judge):
+def mismatches(fault, doubts, failures, whole, code, could_not_judge):
     """What is not as it should be. could_not_judge: exit codes that are right for any fault."""
     found = [f"lacks the doubt {doubt}" for doubt in sorted(fault.doubts - doubts)]
     if fault.failure and not any(fault.failure in failure for failure in failures):
@@ -169,7 +169,7 @@ def complaints(fault, doubts, failures, whole, code, could_not_judge):
     if not fault.failure and failures:
         found.append("something failed")
     if not whole:
-        found.append("the rest was not measured")
+        found.append("the other benchmarks were not measured")
     if code not in fault.gate | could_not_judge:
         found.append(f"the gate's exit code is {code}")
     return found
@@ -215,9 +215,9 @@ def go_through(faults, picked, own_doubts=frozenset({"dirty_tree", "debug_librar
         shown = ", ".join(f"`{doubt}`" for doubt in sorted(doubts - own_doubts - {"nvml_missing"}))
         said = "; ".join(sorted(failures)).replace("|", "\\|")
         print(f"| {fault.text} | {shown or '-'} | {said or '-'} | {code}: {headline} |", flush=True)
-        for complaint in complaints(fault, doubts, failures, whole, code, faults.could_not_judge):
+        for mismatch in mismatches(fault, doubts, failures, whole, code, faults.could_not_judge):
             all_well = False
-            print(f"{fault.name}: {complaint}\n{printed}", file=sys.stderr, flush=True)
+            print(f"{fault.name}: {mismatch}\n{printed}", file=sys.stderr, flush=True)
     return all_well
 
 

@@ -12,7 +12,7 @@ PROGRAMS = pathlib.Path(os.environ["FUSEGATE_BIN"]).resolve()
 
 
 def run(*flags):
-    """The exit code, the table's rows and the complaints."""
+    """The exit code, the table's rows and the mismatches."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = gpu_faults.main([f"--programs={PROGRAMS}", "--device=fake_gpu", *flags])
@@ -21,8 +21,8 @@ def run(*flags):
 
 class GpuFaultsTest(unittest.TestCase):
     def test_every_fault_is_recorded_and_judged_as_it_should_be(self):
-        code, rows, complaints = run()
-        self.assertEqual((code, complaints), (0, ""), rows)
+        code, rows, mismatches = run()
+        self.assertEqual((code, mismatches), (0, ""), rows)
         self.assertEqual(len(rows), len(gpu_faults.FAULTS) - 1, "no program takes a GPU that is none")
         by_fault = {row.split(" | ")[0].strip("| "): row for row in rows}
         self.assertIn("| 2: Could not judge: geglu/planted_fault/", by_fault["a kernel never ends"])
@@ -32,8 +32,8 @@ class GpuFaultsTest(unittest.TestCase):
 
     def test_a_row_that_is_not_as_it_should_be_is_a_failure(self):
         fault = next(f for f in gpu_faults.FAULTS if f.name == "xid")
-        wrong = gpu_faults.complaints(fault, {"throttled"}, {"no memory"}, False, 1, set())
-        self.assertEqual(wrong, ["lacks the doubt xid", "something failed", "the rest was not measured",
+        wrong = gpu_faults.mismatches(fault, {"throttled"}, {"no memory"}, False, 1, set())
+        self.assertEqual(wrong, ["lacks the doubt xid", "something failed", "the other benchmarks were not measured",
                                  "the gate's exit code is 1"])
         with self.assertRaisesRegex(SystemExit, "no such fault on fake_gpu: other"):
             run("--only=other")

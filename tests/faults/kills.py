@@ -5,7 +5,7 @@ import json
 import re
 import time
 
-from programs import (TINY, KeptFiles, Lost, entries_of, leftovers, processes_in, require_no_leftovers,
+from programs import (TINY, FinishedFiles, Lost, entries_of, leftovers, processes_in, require_no_leftovers,
                       require_nobody_in, run_files, stop)
 
 # As long as each takes on a fast machine, and half more: a later kill finds it ended.
@@ -67,9 +67,9 @@ def kill_at_every_call(programs):
 
 
 def kill_with_its_program(programs):
-    """A killed run leaves no process behind that goes on to measure, even where it has nothing to tell for long."""
+    """A killed run leaves no process behind that goes on to measure, even where it reports nothing for long."""
     folder = programs.home / "with_its_program"
-    # A place takes three seconds, and until its end nobody is told: a program that finds its reader gone ends anyhow.
+    # A layout takes three seconds and reports only at its end: a program that finds its reader gone ends anyhow.
     slow = {"--layouts=16": "--layouts=1", "--idle-us=2000": "--idle-us=200000"}
     arguments = [slow.get(flag, flag) for flag in programs.measuring(folder)]
     with programs.start(programs.fusegate, *arguments) as process:
@@ -100,10 +100,10 @@ class Killed:
         self._programs = programs
         self.folder = programs.home / name
         self.folder.mkdir()
-        self.kept = KeptFiles()
+        self.finished_files = FinishedFiles()
 
     def before_kill(self):
-        self.kept.look(self.folder)
+        self.finished_files.read(self.folder)
 
     def said(self, ended):
         pass
@@ -128,23 +128,23 @@ class RunKills(Killed):
                 if json.loads(path.read_bytes())["context"]["fusegate"]["finished"]]
 
     def said(self, ended):
-        """Of a process that it said to have been measured, the file is there."""
-        told = len(re.findall(r"^invocation \d+/\d+: \d+ places? in", ended.err, re.MULTILINE))
-        if (there := len(self._finished()) - self._before) < told:
-            raise Lost(f"{told} processes were told of, and {there} are there")
+        """The file of each process that was reported as finished is there."""
+        reported = len(re.findall(r"^process \d+/\d+: finished in", ended.err, re.MULTILINE))
+        if (there := len(self._finished()) - self._before) < reported:
+            raise Lost(f"{reported} processes were reported as finished, and {there} are there")
 
     def check(self):
         require_nobody_in(self.folder)
-        self.kept.look(self.folder)
+        self.finished_files.read(self.folder)
 
     def finish(self):
         self._programs.measure(self.folder, "--append").must_be(0)
-        self.kept.look(self.folder)
+        self.finished_files.read(self.folder)
         finished = len(self._finished())
-        shown = self._programs.show(self.folder).must_be(0, f"{finished} invocations on")
+        shown = self._programs.show(self.folder).must_be(0, f"{finished} processes on")
         unfinished = len(run_files(self.folder)) - finished
         if unfinished and f"{unfinished} process" not in shown.out:
-            raise Lost(f"{unfinished} processes did not finish, and show says nothing of it:\n{shown.out}")
+            raise Lost(f"{unfinished} processes did not finish, and show does not report them:\n{shown.out}")
         for path in run_files(self.folder):
             self._programs.show("--unfinished", path)
 
@@ -169,7 +169,7 @@ class ResumeKills(Killed):
         self._remember()
 
     def check(self):
-        self.kept.look(self.folder)
+        self.finished_files.read(self.folder)
         self._remember()
 
     def _remember(self):
@@ -226,7 +226,7 @@ class AcceptKills(Killed):
 
 
 def stored_in(store):
-    """The one baseline, which is no anchor."""
+    """The one baseline that is not an anchor."""
     found = [path for path in store.glob("*/*.json") if not path.name.endswith(".anchor.json")]
     if len(found) != 1:
         raise Lost(f"{len(found)} baselines in {store}")

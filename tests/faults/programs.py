@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-# 0.2 s of the CPU: four benchmarks of 16 places, with a pause before each sample.
+# 0.2 s of the CPU: four benchmarks of 16 layouts, with a pause before each sample.
 TINY = ["--device=cpu", "--batch=1", "--seq=4", "--dim=16", "--hidden=24", "--dtype=fp32", "--operation=geglu,linear",
         "--samples=16", "--layouts=16", "--batch-us=50", "--idle-us=2000"]
 
@@ -122,8 +122,8 @@ def entries_of(text):
     return [line.rstrip(",") for line in lines if line]
 
 
-class KeptFiles:
-    """The bytes of whatever was finished once, which no fault may change."""
+class FinishedFiles:
+    """The bytes of run files and baselines that were finished, which no fault may change."""
 
     def __init__(self):
         self._bytes = {}
@@ -131,14 +131,14 @@ class KeptFiles:
     def __len__(self):
         return len(self._bytes)
 
-    def look(self, folder):
+    def read(self, folder):
         """Every run file of the folder must be whole, and every one that was finished must be as it was."""
         for path in run_files(folder):
             content = path.read_bytes()
             try:
                 finished = json.loads(content)["context"]["fusegate"]["finished"]
             except (ValueError, KeyError, TypeError) as error:
-                raise Lost(f"{path} is no whole run file: {error!r}") from error
+                raise Lost(f"{path} is not a whole run file: {error!r}") from error
             if finished:
                 self._bytes.setdefault(path, content)
         record = pathlib.Path(folder) / "run.json"

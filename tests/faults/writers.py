@@ -1,12 +1,12 @@
-"""Two that write into one folder or store at once: each process that was told to be measured is there, each baseline
-that was told to be recorded is there, and who is refused is told by whom."""
+"""Two commands that write into one folder or store at once: each process reported as measured is there, each baseline
+reported as recorded is there, and a refusal names the process that writes."""
 
 import json
 
 from kills import stored_in, without_acceptance
 from programs import Lost, require_no_leftovers, run_files
 
-INVOCATIONS = 3
+PROCESSES = 3
 
 
 def two_at_once(programs, *arguments):
@@ -24,17 +24,17 @@ def two_runs(programs, name, *flags):
     """Into one folder, where earlier ones may lie. How many were refused."""
     folder = programs.home / name
     before = len(run_files(folder))
-    arguments = programs.measuring(folder, f"--processes={INVOCATIONS}", *flags)
+    arguments = programs.measuring(folder, f"--processes={PROCESSES}", *flags)
     ended = two_at_once(programs, arguments, arguments)
     for pid, code, said in ended:
         others = [f"process {other} writes into this folder now" for other, *_ in ended if other != pid]
         if code not in (0, 2) or (code == 2 and others[0] not in said and "already has processes" not in said):
             raise Lost(f"ended with {code}, and not for the other's sake:\n{said}")
-    measured = before + INVOCATIONS * sum(code == 0 for _, code, _ in ended)
+    measured = before + PROCESSES * sum(code == 0 for _, code, _ in ended)
     recorded = [each["file"] for each in json.loads((folder / "run.json").read_bytes())["processes"]]
     there = [path.name for path in run_files(folder)]
     if not len(there) == len(recorded) == measured or set(there) != set(recorded):
-        raise Lost(f"{measured} processes were told of, {there} are there, and run.json has {recorded}")
+        raise Lost(f"{measured} processes were reported, {there} are there, and run.json has {recorded}")
     require_no_leftovers(folder)
     return sum(code == 2 for _, code, _ in ended)
 

@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   baselines::RunMerger merger;
   merger.add(std::move(*file), tests::kFuzzed, {});
   const std::string text = baselines::baseline_text({.acceptance = {}, .run = merger.take()});
-  tests::promise(baselines::is_baseline_text(text), "a baseline is told from a run file");
+  tests::promise(baselines::is_baseline_text(text), "a baseline is recognised as one");
   baselines::parse_baseline(text, "what was accepted");
   return 0;
 }
