@@ -111,6 +111,10 @@ EXCEPTIONS = {
     "docs/schema/run-file.schema.json": {"invocation"},
     "docs/schema/schema_test.py": {"invocation", "places"},
     "docs/schema/suite.schema.json": {"places"},
+    # The flag that `fusegate run` gives to programs of every version.
+    "tests/fakes/fake_program.cc": {"invocation"},
+    # glibc's program_invocation_short_name.
+    "tests/faults/faulty_calls.cc": {"invocation"},
 }
 
 
