@@ -92,7 +92,7 @@ TEST_F(GzipFileTest, UnpacksNoMoreThanTheLimit) {
   baselines::set_largest_file(200'000);
   EXPECT_EQ(error_of(packed(std::string(200'000, ' '))), "");
   EXPECT_THAT(error_of(packed(std::string(200'001, ' '))),
-              HasSubstr("a.json.gz: is larger than 0 MiB, unpacked"));
+              HasSubstr("a.json.gz: is larger than 0 MiB (unpacked)"));
   EXPECT_THAT(error_of(std::string(200'001, ' ')), HasSubstr("a.json.gz: is larger than"));
   baselines::set_largest_file(baselines::kLargestFile);
 }
