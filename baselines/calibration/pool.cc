@@ -83,8 +83,7 @@ void add_run(Run& card, Run&& run) {
   for (std::size_t i = 0; i < run.benchmarks.size(); ++i) {
     const BenchmarkSeries& more = run.benchmarks[i];
     BenchmarkSeries& series = card.benchmarks[i];
-    series.processes.insert(series.processes.end(), more.processes.begin(),
-                              more.processes.end());
+    series.processes.insert(series.processes.end(), more.processes.begin(), more.processes.end());
     add_doubts(series.doubts, more.doubts);
   }
 }

@@ -47,10 +47,10 @@ TEST(BenchmarkSpreads, AreFoundInSimulatedProcesses) {
 
 TEST(BenchmarkSpreads, DoNotTakeCardsForNoise) {
   std::mt19937_64 random(1);
-  const CalibrationPool pool = pool_runs(
-      {simulate({.device_uuid = "GPU-1", .processes = 50, .spread = 0.001}, random),
-       simulate({.device_uuid = "GPU-2", .processes = 50, .spread = 0.001, .shift = 0.05},
-                random)});
+  const CalibrationPool pool =
+      pool_runs({simulate({.device_uuid = "GPU-1", .processes = 50, .spread = 0.001}, random),
+                 simulate({.device_uuid = "GPU-2", .processes = 50, .spread = 0.001, .shift = 0.05},
+                          random)});
   for (const auto& benchmark : benchmark_spreads(pool.cards)) {
     EXPECT_NEAR(benchmark.spread_time, 0.001, 0.0003);
     EXPECT_EQ(benchmark.degrees_of_freedom, 98);

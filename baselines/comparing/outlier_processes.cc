@@ -106,8 +106,8 @@ std::vector<Outlier> outlier_processes(const Run& run, double min_effect) {
 std::string outlier_text(const Outlier& outlier) {
   return fmt::format(
       "process {} is an outlier: {:.1f} % {} than the others (median of {} benchmarks)",
-      outlier.name, 100 * std::abs(outlier.relative_deviation), outlier.relative_deviation > 0 ? "slower" : "faster",
-      outlier.benchmarks);
+      outlier.name, 100 * std::abs(outlier.relative_deviation),
+      outlier.relative_deviation > 0 ? "slower" : "faster", outlier.benchmarks);
 }
 
 Run without_outliers(Run run, const std::vector<Outlier>& outliers) {

@@ -13,11 +13,11 @@ namespace fusegate::baselines {
 inline constexpr std::size_t kFewestToSetAside = 4;  // processes of a card
 
 struct Outlier {
-  int process = 0;             // index into Run::process_names
-  std::string name{};          // "3.json"
-  double relative_deviation = 0;        // its time over the inliers' in the median, minus one
-  std::size_t benchmarks = 0;  // over so many
-  bool is_set_aside = false;   // what judges the run leaves it out
+  int process = 0;                // index into Run::process_names
+  std::string name{};             // "3.json"
+  double relative_deviation = 0;  // its time over the inliers' in the median, minus one
+  std::size_t benchmarks = 0;     // over so many
+  bool is_set_aside = false;      // what judges the run leaves it out
 };
 
 // A process's deviation is the median, over the benchmarks that three or more processes of its card

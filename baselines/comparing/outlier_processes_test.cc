@@ -36,7 +36,8 @@ TEST(Outliers, AreNamedWithTheirDeviation) {
   EXPECT_NEAR(outliers[0].relative_deviation, 0.1, 0.001);
   EXPECT_EQ(outliers[0].benchmarks, 12u);
   EXPECT_TRUE(outliers[0].is_set_aside);
-  EXPECT_NEAR(outlier_processes(run_of({1, 0.95, 1, 1}), kMinEffect).at(0).relative_deviation, -0.05, 0.001);
+  EXPECT_NEAR(outlier_processes(run_of({1, 0.95, 1, 1}), kMinEffect).at(0).relative_deviation,
+              -0.05, 0.001);
 }
 
 TEST(Outliers, OfThreeAreNamedAndKept) {

@@ -35,8 +35,8 @@ TEST(Calibration, UnchangedSuitesRaiseNoAlarm) {
 // feel.
 TEST(Calibration, TheLevelHoldsWhereEveryBenchmarkSitsOnTheEdge) {
   for (const int processes : {2, 5}) {
-    const Counts counts = simulate(
-        {.processes = processes, .shift = Rule{}.min_effect, .has_cycles = false}, 1000);
+    const Counts counts =
+        simulate({.processes = processes, .shift = Rule{}.min_effect, .has_cycles = false}, 1000);
     EXPECT_LE(counts.suites_with_false_calls, 20) << processes;
     EXPECT_GE(counts.suites_with_false_calls, 2) << processes;  // else it is a test of nothing
   }

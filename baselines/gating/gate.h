@@ -107,12 +107,12 @@ struct GateResult {
   std::vector<Family> families;                      // the slowest first
   std::vector<UnmetExpectation> unmet_expectations;  // sorted by name
   std::vector<LeftOut> left_out;                     // the baseline's first
-  std::vector<Outlier> outliers_in_baseline;      // by card and deviation
+  std::vector<Outlier> outliers_in_baseline;         // by card and deviation
   std::vector<Outlier> outliers_in_candidate;
-  HostTimes host;                         // what launching costs the host
+  HostTimes host;                        // what launching costs the host
   std::vector<KernelDiff> kernel_diffs;  // of what changed and why; sorted by name
-  std::optional<Staleness> staleness;     // of a stored baseline
-  std::optional<Creep> creep;             // where there is an anchor
+  std::optional<Staleness> staleness;    // of a stored baseline
+  std::optional<Creep> creep;            // where there is an anchor
 };
 
 // 1 where anything regressed, or kernels changed or host times got longer where that is to fail, or

@@ -169,7 +169,7 @@ bool KernelDiff::launches_changed() const {
 }
 
 KernelDiff explain(const BenchmarkSeries* baseline, const BenchmarkSeries* candidate,
-                       const Verdict& verdict, const Rule& rule, std::size_t suite_size) {
+                   const Verdict& verdict, const Rule& rule, std::size_t suite_size) {
   KernelDiff diff;
   diff.benchmark = verdict.benchmark;
   if (!baseline || !candidate) return diff;
@@ -190,7 +190,7 @@ KernelDiff explain(const BenchmarkSeries* baseline, const BenchmarkSeries* candi
 }
 
 std::vector<KernelDiff> explain_all(const Run& baseline, const Run& candidate,
-                                      const std::vector<Verdict>& verdicts, const Rule& rule) {
+                                    const std::vector<Verdict>& verdicts, const Rule& rule) {
   std::map<std::string_view, std::pair<const BenchmarkSeries*, const BenchmarkSeries*>> sides;
   for (const BenchmarkSeries& series : baseline.benchmarks) sides[series.name].first = &series;
   for (const BenchmarkSeries& series : candidate.benchmarks) sides[series.name].second = &series;

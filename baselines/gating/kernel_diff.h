@@ -72,11 +72,11 @@ struct KernelDiff {
 
 // Null sides are those that a run lacks. suite_size: how many benchmarks are explained.
 KernelDiff explain(const BenchmarkSeries* baseline, const BenchmarkSeries* candidate,
-                       const Verdict& verdict, const Rule& rule, std::size_t suite_size);
+                   const Verdict& verdict, const Rule& rule, std::size_t suite_size);
 
 // Those of the verdicts' benchmarks in which something changed and a profile, or the clock,
 // explains it; in the verdicts' order.
 std::vector<KernelDiff> explain_all(const Run& baseline, const Run& candidate,
-                                      const std::vector<Verdict>& verdicts, const Rule& rule);
+                                    const std::vector<Verdict>& verdicts, const Rule& rule);
 
 }  // namespace fusegate::baselines

@@ -24,7 +24,7 @@ struct StageTimes {
   std::vector<StageTime> stages;  // in order of their first start
   double span_ns = 0;             // from the first start to the last end
   double gap_ns = 0;              // of that, nothing ran; with all stages' own_ns it is the span
-  int processes = 1;            // that these are the medians of
+  int processes = 1;              // that these are the medians of
 
   // Of the span; 0 where nothing ran.
   double share(double time_ns) const { return span_ns > 0 ? time_ns / span_ns : 0; }

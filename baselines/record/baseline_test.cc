@@ -42,9 +42,9 @@ Baseline example() {
   linear.name = "linear/addmm/bf16/batch:64/seq:128/dim:768/hidden:3072";
   linear.processes = {{58123.4567, 99948123.4, 0.00123456, 60}, {58200, 1e8, 0.002, 60}};
   linear.processes[0].clock_fit = {.time_squares = 0.012345678,
-                                     .clock_squares = 0.5,
-                                     .products = -0.25,
-                                     .degrees_of_freedom = 59};
+                                   .clock_squares = 0.5,
+                                   .products = -0.25,
+                                   .degrees_of_freedom = 59};
   linear.counters = {{"flops", 38654705664.0}, {"kernel_launches", 1}, {"host_ns", 2512.34}};
   linear.choices = {{"addmm", "algo 66"}};
   BenchmarkSeries geglu;
@@ -66,8 +66,8 @@ TEST(BaselineText, KeepsWhatWasLaunchedOnTheBenchmarksLine) {
   EXPECT_THAT(text, HasSubstr(R"(,"identity":{"launches":[{"arguments":"77","code":"0f",)"));
   const Baseline read = parse_baseline(text, "b.json");
   EXPECT_FALSE(read.run.benchmarks[0].identity.has_value());
-  EXPECT_TRUE(
-      identical_code(read.run.benchmarks[1].identity.value(), *original.run.benchmarks[0].identity));
+  EXPECT_TRUE(identical_code(read.run.benchmarks[1].identity.value(),
+                             *original.run.benchmarks[0].identity));
   EXPECT_EQ(read.run.benchmarks[1].identity->launches[0].instructions, 1204);
   EXPECT_EQ(baseline_text(read).size(), text.size());
 }
@@ -187,8 +187,7 @@ TEST(BaselineText, NumbersProcessesWhereBenchmarksHaveDifferentOnes) {
   processes[1].process = 1;
   EXPECT_THAT(baseline_text(baseline), testing::Not(HasSubstr("\"processes\"")));
   EXPECT_EQ(
-      parse_baseline(baseline_text(baseline), "b.json").run.benchmarks[0].processes[1].process,
-      1);
+      parse_baseline(baseline_text(baseline), "b.json").run.benchmarks[0].processes[1].process, 1);
   processes[1].process = 2;
   std::string text = baseline_text(baseline);
   EXPECT_THAT(text, HasSubstr(R"("processes":[0,2],)"));

@@ -55,9 +55,9 @@ std::string numbers_text(const BenchmarkSeries& series, int ProcessSummary::*fie
 // Otherwise number_processes() restores the numbers.
 bool benchmarks_differ_in_processes(const Run& run) {
   return std::ranges::any_of(run.benchmarks, [](const BenchmarkSeries& series) {
-    return std::ranges::any_of(
-        series.processes,
-        [next = 0](const ProcessSummary& summary) mutable { return summary.process != next++; });
+    return std::ranges::any_of(series.processes, [next = 0](const ProcessSummary& summary) mutable {
+      return summary.process != next++;
+    });
   });
 }
 

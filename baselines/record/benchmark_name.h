@@ -1,6 +1,7 @@
 // Reads the names of benchmarks of fusegate's programs, such as
 // geglu_mlp/fused_pointwise/bf16/batch:64/seq:128/dim:768/hidden:3072 or
-// attention/flash/fp16/heads:16/kv:4096/causal:true: operation, implementation, dtype, and any axes.
+// attention/flash/fp16/heads:16/kv:4096/causal:true: operation, implementation, dtype, and any
+// axes.
 #pragma once
 
 #include <cstdint>

@@ -108,10 +108,9 @@ void add_path(const fs::path& path, RunSources& sources) {
   if (fs::exists(identities, error)) {
     sources.identities.push_back(identities);
   } else if (files.empty()) {
-    throw InputError(
-        path.string(), "",
-        "no finished process: neither the folder nor its subfolders have run files; "
-        "name a folder that `fusegate run` wrote");
+    throw InputError(path.string(), "",
+                     "no finished process: neither the folder nor its subfolders have run files; "
+                     "name a folder that `fusegate run` wrote");
   }
   for (const fs::path& file : files) {
     const auto position = blocks.by_file.find(file.filename().string());
@@ -286,8 +285,7 @@ std::variant<BaselineFile, Run> load_any(const std::vector<fs::path>& paths,
     auto* baseline = std::get_if<BaselineFile>(&contents[i]);
     if (baseline == nullptr) continue;
     if (files.size() == 1) return std::move(*baseline);
-    throw InputError(files[i].string(), "",
-                     "a stored baseline is a whole run; name it alone");
+    throw InputError(files[i].string(), "", "a stored baseline is a whole run; name it alone");
   }
   Run run = merged(std::move(contents), sources, unfinished);
   run.source = source_of(paths);

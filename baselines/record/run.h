@@ -14,7 +14,7 @@ namespace fusegate::baselines {
 // One benchmark over the processes of a run. Processes are the unit of replication.
 struct BenchmarkSeries {
   std::string name;
-  std::vector<ProcessSummary> processes;  // those in which it succeeded
+  std::vector<ProcessSummary> processes;       // those in which it succeeded
   std::string failure;                         // the first failure in any process; empty if none
   std::map<std::string, double> counters;      // medians over processes
   std::map<std::string, std::string> choices;  // of the last process

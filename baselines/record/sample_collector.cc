@@ -82,8 +82,7 @@ double clock_hz(const RunFileEntry& entry) {
 
 }  // namespace
 
-ProcessSummary summary_of(const std::vector<double>& times_ns,
-                             const std::vector<double>& cycles) {
+ProcessSummary summary_of(const std::vector<double>& times_ns, const std::vector<double>& cycles) {
   ProcessSummary summary;
   summary.samples = static_cast<int>(times_ns.size());
   summary.spread = median_absolute_deviation(times_ns) / median(times_ns);

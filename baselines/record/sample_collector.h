@@ -16,8 +16,7 @@
 namespace fusegate::baselines {
 
 // cycles: one per time, NaN where a sample has no clock.
-ProcessSummary summary_of(const std::vector<double>& times_ns,
-                             const std::vector<double>& cycles);
+ProcessSummary summary_of(const std::vector<double>& times_ns, const std::vector<double>& cycles);
 
 class SampleCollector {
  public:

@@ -17,12 +17,12 @@ double median(std::vector<double> values);
 //
 // What disturbs a kernel only ever adds time, and so the fast end of the samples repeats from
 // process to process; the very fastest are left out, as a clock that was read wrongly makes cycles
-// too few. Over 40 processes of `pr` on four H200 (48 numbered layouts each; docs/evidence/protocol.md) the
-// standard deviation between processes in time at equal clock, in the root mean square over kernels
-// of 20 us and more, was 0.054 %, the largest 0.14 %; of the mean between the 5 and 35 % quantiles
-// 0.059 and 0.16 %, 5 and 65 % 0.051 and 0.12 %. Where the driver lays memory out, samples fall
-// into clusters and less is better: 0.141 % up to 50 %, 0.125 up to 35, 0.165 up to 65, 0.24 for
-// the median (40 processes of before).
+// too few. Over 40 processes of `pr` on four H200 (48 numbered layouts each;
+// docs/evidence/protocol.md) the standard deviation between processes in time at equal clock, in
+// the root mean square over kernels of 20 us and more, was 0.054 %, the largest 0.14 %; of the mean
+// between the 5 and 35 % quantiles 0.059 and 0.16 %, 5 and 65 % 0.051 and 0.12 %. Where the driver
+// lays memory out, samples fall into clusters and less is better: 0.141 % up to 50 %, 0.125 up to
+// 35, 0.165 up to 65, 0.24 for the median (40 processes of before).
 double fast_half(const std::vector<double>& values);
 // Median absolute deviation from the median, not scaled.
 double median_absolute_deviation(const std::vector<double>& values);

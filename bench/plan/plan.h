@@ -15,7 +15,7 @@ struct PlannedBenchmark {
   const kernels::Implementation* implementation;  // in the registry
   kernels::Problem problem;
   kernels::PinnedChoices pinned_choices{};  // see pinned_choices.h
-  bool is_control = false;                // by its operation's registration, or by the suite
+  bool is_control = false;                  // by its operation's registration, or by the suite
 
   std::string name() const { return kernels::benchmark_name(*implementation, problem); }
 };

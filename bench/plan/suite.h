@@ -15,11 +15,12 @@
 // still read. "gate": by kind of device; every key is optional. "controls": extended regular
 // expressions, searched for in the names of benchmarks; what matches is a control, as is what is
 // registered as one. "compared_with": by operation, the implementation that reports compare the
-// others with, in place of its registration's. "sweeps": the other keys are axes. Each must be an axis of an operation of the
-// sweep, and an operation that the sweep names must find all of its axes. Without "operations" and
-// "implementations" a sweep takes all but the controls, of the operations those that find their
-// axes. Implementations that this build lacks are passed over. Every combination of an operation's
-// axes is a problem. Problems that a device cannot compute are left out, and the program says so.
+// others with, in place of its registration's. "sweeps": the other keys are axes. Each must be an
+// axis of an operation of the sweep, and an operation that the sweep names must find all of its
+// axes. Without "operations" and "implementations" a sweep takes all but the controls, of the
+// operations those that find their axes. Implementations that this build lacks are passed over.
+// Every combination of an operation's axes is a problem. Problems that a device cannot compute are
+// left out, and the program says so.
 #pragma once
 
 #include <algorithm>

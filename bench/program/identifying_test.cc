@@ -24,7 +24,7 @@ TEST_F(IdentifyTest, WritesWhatEachBenchmarkLaunchesAndMeasuresNothing) {
   EXPECT_EQ(run(), Outcome::kComplete);
   const baselines::Identities written = baselines::read_identities(out_);
   EXPECT_TRUE(baselines::identical_code(written.benchmarks.at(plan_.benchmarks[0].name()),
-                                   *meter_.attempt.identity));
+                                        *meter_.attempt.identity));
   EXPECT_EQ(written.context.at("suite"), "custom");
   EXPECT_GT(written.counters.at(plan_.benchmarks[0].name()).at("min_bytes"), 0);
   EXPECT_EQ(meter_.runs, 0);

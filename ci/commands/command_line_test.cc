@@ -114,17 +114,21 @@ TEST(ParseCommandLine, EndsWithTwoOnEveryWrongLine) {
 }
 
 TEST(ParseCommandLine, NamesACommandThatIsNone) {
-  EXPECT_EQ(run({"gat", "--candidate", "x"}).err,
-            "fusegate: \"gat\" is not a command; the nearest is gate (--help shows what there is)\n");
+  EXPECT_EQ(
+      run({"gat", "--candidate", "x"}).err,
+      "fusegate: \"gat\" is not a command; the nearest is gate (--help shows what there is)\n");
 }
 
 TEST(ParseCommandLine, NamesAFlagThatIsNone) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> lines{
       {{"gate", "--candiate", "x"},
        "\"--candiate\" is not a flag of gate; the nearest is --candidate (--help"},
-      {{"gate", "--candiate=x"}, "\"--candiate\" is not a flag of gate; the nearest is --candidate"},
-      {{"gate", "--candidate", "x", "--base-line", "y"}, "--base-line\" is not a flag of gate; the"},
-      {{"run", "--suite", "s", "--out", "d", "--xyzzy"}, "\"--xyzzy\" is not a flag of run (--help"},
+      {{"gate", "--candiate=x"},
+       "\"--candiate\" is not a flag of gate; the nearest is --candidate"},
+      {{"gate", "--candidate", "x", "--base-line", "y"},
+       "--base-line\" is not a flag of gate; the"},
+      {{"run", "--suite", "s", "--out", "d", "--xyzzy"},
+       "\"--xyzzy\" is not a flag of run (--help"},
       {{"--versio"}, "\"--versio\" is not a flag of fusegate; the nearest is --version"},
       {{"gate"}, "--candidate is required"}};
   for (const auto& [line, error] : lines) EXPECT_THAT(run(line).err, HasSubstr(error));

@@ -108,9 +108,8 @@ RunResult measure(const DuetRequest& request, const Folders& folders, GateReques
     console.err.print("{}\n", suites.remark);
     gate.notes.push_back(suites.remark);
   }
-  const RunAnalyses analyses{
-      .interim = [&] { return judged(gate.judging).result.verdicts; },
-      .comparisons = [&] { return compared_runs(request, folders); }};
+  const RunAnalyses analyses{.interim = [&] { return judged(gate.judging).result.verdicts; },
+                             .comparisons = [&] { return compared_runs(request, folders); }};
   RunResult measured = measure_run(measuring_request(request, folders, suites), analyses, console);
   if (request.aa && measured.measured_anything && measured.end != RunEnd::kInterrupted) {
     record_aa_of(measured.programs.back(), request, folders, console);

@@ -71,7 +71,8 @@ TEST_F(ExplainCommandTest, ShowsTheKernelThatGotSlower) {
 TEST_F(ExplainCommandTest, ShowsThatAnotherKernelWasPicked) {
   launches_[2] = {kOther, "down_proj", 45e3};
   explain(file(launches_, 0.05));
-  EXPECT_THAT(out_.str(), HasSubstr("\nregression: different kernel in down_proj: tile 256x128x64"));
+  EXPECT_THAT(out_.str(),
+              HasSubstr("\nregression: different kernel in down_proj: tile 256x128x64"));
 }
 
 TEST_F(ExplainCommandTest, ShowsAnotherLaunch) {

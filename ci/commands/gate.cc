@@ -69,8 +69,9 @@ baselines::ExitCode gate_command(const GateRequest& request, Console& console) {
   }
   const Document document = gate_document(kTitle, facts);
   console.out.lines(terminal_text(document, console.out.style()));
-  write_output_files({{request.files.json, [&] { return text_of(gate_json(facts)); }},
-                      {request.files.markdown, [&] { return markdown(document, kMarkdownLimit); }}});
+  write_output_files(
+      {{request.files.json, [&] { return text_of(gate_json(facts)); }},
+       {request.files.markdown, [&] { return markdown(document, kMarkdownLimit); }}});
   const baselines::ExitCode verdict = facts.result.exit_code;
   draw_page_of(request, std::move(facts), console);
   return verdict;

@@ -278,7 +278,8 @@ TEST_F(HostTimeGateTest, AnotherHostIsReportedAndFailsNothing) {
   EXPECT_EQ(gate(slower_), baselines::ExitCode::kNoRegression) << out_.str();
   EXPECT_EQ(json()["host_times"]["other_host"], true);
   EXPECT_EQ(json()["host_times"]["changes"][0]["verdict"], "looks_slower");
-  EXPECT_THAT(out_.str(), HasSubstr("It is not reported as slower: it was measured on another host"));
+  EXPECT_THAT(out_.str(),
+              HasSubstr("It is not reported as slower: it was measured on another host"));
   EXPECT_THAT(out_.str(), HasSubstr("Host time: the sides were measured on two hosts, so it fails "
                                     "nothing"));
 }

@@ -433,8 +433,8 @@ TEST_F(JobCommandTest, WhatRunsTheBaselinesCodeIsNotMeasuredAndBecomesNoBaseline
   accept.store = folder_.path() / "stored";
   Console console{out_, err_};
   EXPECT_THAT([&] { accept_command(accept, console); },
-              testing::ThrowsMessage<baselines::InputError>(
-                  HasSubstr("6 of 30 benchmarks were not measured: identical code; --all measures ")));
+              testing::ThrowsMessage<baselines::InputError>(HasSubstr(
+                  "6 of 30 benchmarks were not measured: identical code; --all measures ")));
   out_.str("");
   show_command(ShowRequest{.paths = accept.runs}, console);
   EXPECT_THAT(out_.str(), HasSubstr("note: 6 of 30 benchmarks were not measured"));

@@ -55,7 +55,8 @@ TEST_F(ReplayTest, PassesWhereOnlyTheStoredFiguresAreOff) {
   EXPECT_NEAR(replay["rows"][0]["stored_to_replayed"].get<double>(), 1 / 1.2 - 1, 1e-3);
   EXPECT_EQ(replay["rows"][1]["moved"], false);
   EXPECT_THAT(out_.str(), HasSubstr("driver 570.1 to 580.159.04: 1 of 2 benchmarks changed"));
-  EXPECT_THAT(baselines::read_file(*request_.duet.files.markdown), HasSubstr("the effect of card, driver"));
+  EXPECT_THAT(baselines::read_file(*request_.duet.files.markdown),
+              HasSubstr("the effect of card, driver"));
   EXPECT_TRUE(read_run_record(request_.duet.out / "base_again").finished);
 }
 

@@ -360,8 +360,7 @@ TEST_F(RunPeersTest, GoesOnWithoutThemWhereTheyCannotRun) {
 TEST_F(RunPeersTest, GoesOnWithoutPythonOrTheProgram) {
   request_.peers_program.python = "/nonexistent/python";
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
-  EXPECT_THAT(err_.str(),
-              HasSubstr("leaving peers out: /nonexistent/python: cannot be started: "));
+  EXPECT_THAT(err_.str(), HasSubstr("leaving peers out: /nonexistent/python: cannot be started: "));
   request_.out = {folder_.path() / "second"};
   request_.peers_program.script = folder_.path() / "nothing.py";
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);

@@ -82,7 +82,8 @@ void Table::add_row(std::vector<Cell> cells) {
 
 // Marks the columns that start a line, so that no line is longer than the limit. Returns the number
 // of lines after the first.
-std::size_t Table::break_lines(std::span<ColumnLayout> layouts, std::size_t limit, std::size_t indent) {
+std::size_t Table::break_lines(std::span<ColumnLayout> layouts, std::size_t limit,
+                               std::size_t indent) {
   std::size_t lines = 0;
   std::size_t used = 0;
   for (ColumnLayout& layout : layouts) {
@@ -96,13 +97,14 @@ std::size_t Table::break_lines(std::span<ColumnLayout> layouts, std::size_t limi
 }
 
 std::vector<Table::ColumnLayout> Table::laid_out(const std::vector<const Row*>& shown,
-                                          std::size_t columns) const {
+                                                 std::size_t columns) const {
   std::vector<ColumnLayout> layouts;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     ColumnLayout& layout = layouts.emplace_back(ColumnLayout{.is_shown = !columns_[i].is_remark});
     if (!layout.is_shown) continue;
     layout.width = display_width(columns_[i].header);
-    for (const Row* row : shown) layout.width = std::max(layout.width, display_width((*row)[i].text));
+    for (const Row* row : shown)
+      layout.width = std::max(layout.width, display_width((*row)[i].text));
   }
   if (break_lines(layouts, columns, kIndent.size()) < 2) return layouts;
   // Spreads the columns evenly over the further lines.

@@ -72,8 +72,10 @@ class Table {
     bool starts_line = false;
   };
 
-  static std::size_t break_lines(std::span<ColumnLayout> layouts, std::size_t limit, std::size_t indent);
-  std::vector<ColumnLayout> laid_out(const std::vector<const Row*>& shown, std::size_t columns) const;
+  static std::size_t break_lines(std::span<ColumnLayout> layouts, std::size_t limit,
+                                 std::size_t indent);
+  std::vector<ColumnLayout> laid_out(const std::vector<const Row*>& shown,
+                                     std::size_t columns) const;
   std::string lines(const std::vector<ColumnLayout>& layouts, const Row& cells,
                     const TextStyle& style) const;
   std::string remarks(const std::vector<const Row*>& shown) const;

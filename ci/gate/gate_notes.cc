@@ -260,8 +260,8 @@ class Notes {
   }
 
   // On a GPU, where the kernels that a process has loaded before may decide where the next one's
-  // code lies (docs/how-it-measures.md, "What is left"). Identical code shows how much that is: it was
-  // co-measured with the same benchmarks.
+  // code lies (docs/how-it-measures.md, "What is left"). Identical code shows how much that is: it
+  // was co-measured with the same benchmarks.
   void add_partial() {
     const auto& verdicts = result_.verdicts;
     const std::size_t alone =

@@ -47,8 +47,10 @@ TEST(GateNotes, NameWhatIsLeftOut) {
   baselines::Run base = test_run({test_series("a", kQuiet)});
   baselines::Run head = test_run({test_series("a", slowed(0.05))});
   head.left_out = {{"b", "3 of 5 processes have it"}};
-  EXPECT_THAT(notes(base, head), ElementsAre("Candidate: 1 benchmark is not judged, or not from all processes: b (3 of "
-                                             "5 processes have it)"));
+  EXPECT_THAT(
+      notes(base, head),
+      ElementsAre("Candidate: 1 benchmark is not judged, or not from all processes: b (3 of "
+                  "5 processes have it)"));
 }
 
 TEST(GateNotes, NameOtherHostsAndContexts) {
@@ -75,7 +77,8 @@ baselines::HostChange host_change(const std::string& name, baselines::HostVerdic
 class HostWords : public testing::Test {
  protected:
   std::vector<std::string> notes_of_host() const {
-    return gate_notes({.baseline = {{fusegate::baselines::Run()}}, .options = options_, .result = result_});
+    return gate_notes(
+        {.baseline = {{fusegate::baselines::Run()}}, .options = options_, .result = result_});
   }
   std::string headline_of_host() {
     result_.causes.insert(result_.causes.begin(), baselines::GateCause::kNoRegression);

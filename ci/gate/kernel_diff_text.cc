@@ -14,12 +14,12 @@ namespace fusegate::ci {
 namespace {
 
 using baselines::BeforeAfter;
-using baselines::KernelPair;
+using baselines::KernelCause;
 using baselines::KernelDiff;
+using baselines::KernelPair;
 using baselines::LaunchChange;
 using baselines::LaunchFact;
 using baselines::ProfiledKernel;
-using baselines::KernelCause;
 using baselines::VerdictKind;
 
 // Of differences of work that are named one by one.

@@ -12,12 +12,12 @@ using baselines::diff_of;
 using baselines::gate;
 using baselines::gate_of;
 using baselines::GateResult;
-using baselines::ProcessSummary;
 using baselines::KernelDiff;
 using baselines::kGelu;
 using baselines::kReduce;
 using baselines::kSmall;
 using baselines::kSplit;
+using baselines::ProcessSummary;
 using baselines::run_of;
 using baselines::Side;
 using baselines::work_of_mlp;
@@ -85,8 +85,9 @@ TEST(KernelDiffText, NamesTimeBetweenTheSameKernelsAlsoWhereTimeIsUnchanged) {
             "the same kernels with 15.00 us more between them (4.004 us -> 19.00 us): the host "
             "launches them later; time is unchanged");
   host.slower = 0.1;
-  EXPECT_THAT(kernel_diff_text(diff_of(host)),
-              EndsWith("15.00 us more between them (4.004 us -> 19.00 us): the host launches them later"));
+  EXPECT_THAT(
+      kernel_diff_text(diff_of(host)),
+      EndsWith("15.00 us more between them (4.004 us -> 19.00 us): the host launches them later"));
 }
 
 TEST(KernelDiffText, NamesKernelsThatOverlapByLess) {
@@ -107,10 +108,9 @@ TEST(KernelDiffText, NamesAHostThatTakesTwiceAsLongToLaunch) {
     const GateResult result = gate_of(host);
     return result.kernel_diffs.empty() ? KernelDiff() : result.kernel_diffs[0];
   };
-  EXPECT_EQ(
-      kernel_diff_text(diff_at(60e3)),
-      "the same kernels: the host takes 60.00 us to launch them instead of 9.000 us; time is "
-      "unchanged");
+  EXPECT_EQ(kernel_diff_text(diff_at(60e3)),
+            "the same kernels: the host takes 60.00 us to launch them instead of 9.000 us; time is "
+            "unchanged");
 }
 
 TEST(KernelDiffText, NamesALaterStart) {

@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "ci/gate/replay.h"
 #include "ci/document/document.h"
+#include "ci/gate/replay.h"
 
 namespace fusegate::ci {
 

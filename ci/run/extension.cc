@@ -113,7 +113,8 @@ bool name_outliers(Session& session) {
     try {
       const baselines::Run run = baselines::load_run({program.folder()});
       const double min_effect = session.request.min_effect.value_or(min_effect_of(run));
-      for (const auto& outlier : program.add_outliers(baselines::outlier_processes(run, min_effect))) {
+      for (const auto& outlier :
+           program.add_outliers(baselines::outlier_processes(run, min_effect))) {
         any = true;
         session.console.err.print("{}: {}\n", program.folder().string(),
                                   baselines::outlier_text(outlier));

@@ -94,8 +94,7 @@ std::vector<std::string> chosen_differently(const baselines::Identities& a,
       const auto other = others->second.find(choice.first);
       return other != others->second.end() &&
              baselines::choice_name(other->second) != baselines::choice_name(choice.second) &&
-             baselines::is_autotuned(choice.second) &&
-             baselines::is_autotuned(other->second);
+             baselines::is_autotuned(choice.second) && baselines::is_autotuned(other->second);
     });
     if (differ) names.push_back(name);
   }

@@ -45,8 +45,8 @@ struct ProcessOutcome {
 std::string failed_benchmarks_text(const std::map<std::string, std::string>& failed);
 
 // A program that refuses fusegate's flags as Google Benchmark's own main does is started again with
-// those of Google Benchmark, and its file is the process's. Throws InputError where the log cannot be
-// written; the outcome says how the program fared. on_idle: as ChildProcess's.
+// those of Google Benchmark, and its file is the process's. Throws InputError where the log cannot
+// be written; the outcome says how the program fared. on_idle: as ChildProcess's.
 ProcessOutcome run_process(const ProcessRequest& request,
                            const std::function<void(const ProgressEvent&)>& on_event,
                            const std::function<void()>& on_idle = {});

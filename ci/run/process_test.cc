@@ -58,7 +58,8 @@ TEST_F(ProcessTest, GivesTheProgramItsFlags) {
 TEST_F(ProcessTest, MeasuresAProgramOfGoogleBenchmark) {
   const auto prepared = folder_.write("prepared", run_file_text({}));
   ProcessRequest request;
-  request.program = write_script(folder_, "plain", R"(
+  request.program = write_script(folder_, "plain",
+                                 R"(
       for a in "$@"; do
         case $a in
           --benchmark_out=*) out=${a#*=} ;;
@@ -66,7 +67,8 @@ TEST_F(ProcessTest, MeasuresAProgramOfGoogleBenchmark) {
           *) echo "$0: error: unrecognized command-line flag: $a" >&2; refused=1 ;;
         esac
       done
-      echo "$@" >>)" + (folder_.path() / "calls").string() + R"(
+      echo "$@" >>)" + (folder_.path() / "calls").string() +
+                                     R"(
       [ -z "$refused" ] || exit 1
       cat ')" + prepared.string() + "' >\"$out\"\n");
   request.suite = "mine";

@@ -41,8 +41,7 @@ class ProgramRun {
   void set_identified(const std::string& question);
   // Keeps in run.json which of this run's processes are outliers, and returns those that it had not
   // kept yet.
-  std::vector<baselines::Outlier> add_outliers(
-      const std::vector<baselines::Outlier>& outliers);
+  std::vector<baselines::Outlier> add_outliers(const std::vector<baselines::Outlier>& outliers);
   void finish(bool finished);
   void set_aa(const AaFindings& findings);
 

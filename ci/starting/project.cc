@@ -23,8 +23,7 @@ void require_free(const fs::path& folder) {
   if (!fs::exists(status)) return;
   if (!fs::is_directory(status)) throw InputError(folder.string(), "", "is not a folder");
   if (!fs::is_empty(folder)) {
-    throw InputError(folder.string(), "",
-                     "is not empty; name a new folder or an empty one");
+    throw InputError(folder.string(), "", "is not empty; name a new folder or an empty one");
   }
 }
 

@@ -1,5 +1,5 @@
-// All activations. To add one, write a functor in a file of its own, with of() in fp32 for the device
-// and reference() in double, and name it in these lists and in CMakeLists.txt.
+// All activations. To add one, write a functor in a file of its own, with of() in fp32 for the
+// device and reference() in double, and name it in these lists and in CMakeLists.txt.
 #pragma once
 
 #include <array>
@@ -42,7 +42,8 @@ void dispatch_activation(ActivationList<Functors...>, const Activation& activati
     return is_it;
   };
   if ((call_if.template operator()<Functors>() || ...)) return;
-  throw std::invalid_argument("this kernel is not built for activation " + std::string(activation.name));
+  throw std::invalid_argument("this kernel is not built for activation " +
+                              std::string(activation.name));
 }
 
 }  // namespace fusegate::kernels

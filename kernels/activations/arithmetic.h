@@ -1,5 +1,5 @@
-// fp32 arithmetic for activations, each operation named, so that no compiler contracts a product and
-// a sum. g++, nvcc and, at run time, NVRTC compile this folder's functors; NVRTC gets only this
+// fp32 arithmetic for activations, each operation named, so that no compiler contracts a product
+// and a sum. g++, nvcc and, at run time, NVRTC compile this folder's functors; NVRTC gets only this
 // project's headers. On the host, for tests without a GPU, the C library's functions are used.
 #pragma once
 

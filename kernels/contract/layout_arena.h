@@ -4,8 +4,8 @@
 // These distances decide which of the tensors' lines share an L2 set. For working sets near the
 // L2's size they changed a GeGLU MLP's time on an H200 by 0.9 to 1.2 % (standard deviation over 48
 // layouts), where repeating one layout changed it by 0.5 to 0.65 %. So all processes try the same
-// layouts (docs/evidence/protocol.md). Blocks are contiguous memory, since the L2's hash takes physical
-// addresses: within a block, equal distances are equal to the hash as well.
+// layouts (docs/evidence/protocol.md). Blocks are contiguous memory, since the L2's hash takes
+// physical addresses: within a block, equal distances are equal to the hash as well.
 #pragma once
 
 #include <cstddef>

@@ -29,9 +29,10 @@ class CpuDevice : public Device {
   void synchronize() override;
   ReferenceMath& reference_math() override { return reference_; }
 
-  // The speed of generated code depends on its address: with one copy per process, times of the same
-  // kernel differed by a factor of up to 1.75 (docs/evidence/cpu.md). Freed code would be generated again
-  // at the same address. So primitives live as long as the device, and each memory layout has others.
+  // The speed of generated code depends on its address: with one copy per process, times of the
+  // same kernel differed by a factor of up to 1.75 (docs/evidence/cpu.md). Freed code would be
+  // generated again at the same address. So primitives live as long as the device, and each memory
+  // layout has others.
   const dnnl::primitive& store(dnnl::primitive primitive) {
     return primitives_.emplace_back(std::move(primitive));
   }

@@ -11,8 +11,8 @@ namespace fusegate::kernels {
 namespace {
 
 std::vector<TensorSpec> inputs(const LadderProblem& p) {
-  // torch.nn.Linear's initial weights. x is wider, so that g leaves the activation's linear part and
-  // a wrong activation is found.
+  // torch.nn.Linear's initial weights. x is wider, so that g leaves the activation's linear part
+  // and a wrong activation is found.
   const auto weights = [](std::int64_t in) {
     return Fill::uniform(1 / std::sqrt(static_cast<double>(in)));
   };

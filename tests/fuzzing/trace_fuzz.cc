@@ -4,8 +4,8 @@
 #include "baselines/traces/step_expectation.h"
 #include "baselines/traces/trace.h"
 #include "baselines/traces/writer.h"
-#include "tests/fuzzing/target.h"
 #include "ci/report/trace_table.h"
+#include "tests/fuzzing/target.h"
 
 using namespace fusegate;
 

@@ -90,7 +90,8 @@ inline void launch_kernel(const void* kernel, const LaunchShape& shape, cudaStre
 }
 
 // Params: the kernel's own, which the arguments are converted to. None may have padding: its bytes
-// differ between launches, so that identical arguments would look different (docs/how-it-decides.md).
+// differ between launches, so that identical arguments would look different
+// (docs/how-it-decides.md).
 template <typename... Params>
 void launch_kernel(void (*kernel)(Params...), const LaunchShape& shape, cudaStream_t stream,
                    std::type_identity_t<Params>... args) {
