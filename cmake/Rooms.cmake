@@ -105,12 +105,12 @@ function(fusegate_test name)
   endforeach()
 endfunction()
 
-# fusegate_python_test(PATH ENVIRONMENT ...): adds the unittest module PATH.py, which runs in its folder with the Python of
-# ci/setup.sh, or else with another one, where it is skipped (77) if packages are missing. Sanitizers do not check Python:
-# with them, only tests that start our programs run.
+# fusegate_python_test(PATH [SANITIZED] ENVIRONMENT ...): adds the unittest module PATH.py, which runs in its folder with the
+# Python of ci/setup.sh, or else with another one, where it is skipped (77) if packages are missing. With sanitizers, only
+# SANITIZED tests run: they give our programs input that may break them.
 function(fusegate_python_test path)
-  cmake_parse_arguments(ARG "" "" "ENVIRONMENT" ${ARGN})
-  if(NOT BUILD_TESTING OR (FUSEGATE_SANITIZERS AND NOT "${ARG_ENVIRONMENT}" MATCHES TARGET_FILE))
+  cmake_parse_arguments(ARG "SANITIZED" "" "ENVIRONMENT" ${ARGN})
+  if(NOT BUILD_TESTING OR (FUSEGATE_SANITIZERS AND NOT ARG_SANITIZED))
     return()
   endif()
   find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)

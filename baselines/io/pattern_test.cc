@@ -84,7 +84,7 @@ TEST(Pattern, AgreesWithRegcomp) {
     return text;
   };
   std::size_t fitting = 0;
-  for (int round = 0; round < 10'000; ++round) {
+  for (int round = 0; round < 2'500; ++round) {
     const std::string pattern = joined(8, kParts);
     const std::string name = joined(7, std::string("aabbc_. -]1"));
     const auto fits = fits_by_ours(pattern, name);
@@ -93,7 +93,7 @@ TEST(Pattern, AgreesWithRegcomp) {
     ASSERT_EQ(fits, fits_by_regcomp(pattern, name)) << pattern << " in " << name;
     fitting += fits.value_or(false) ? 1 : 0;
   }
-  EXPECT_GT(fitting, 1'000U);
+  EXPECT_GT(fitting, 250U);
   EXPECT_EQ(fits_by_ours("(a)\\1", "aa"), std::nullopt);
 }
 
