@@ -36,7 +36,7 @@ def parse_options(arguments):
     parser.add_argument("--force", action="store_true", help="replace the file of --out even if it holds another measurement")
     parser.add_argument("--progress", action="store_true", help="print progress lines for fusegate instead of the table")
     parser.add_argument("--profile", choices=("off",),
-                        help="only off: peers are not profiled (record_trace.py records traces of them)")
+                        help="only off: peers are not profiled")
     add_energy_flag(parser)
     parser.add_argument("--environment", action="store_true", help="print the environment as JSON and stop")
     parser.add_argument("--bench", metavar="PROGRAM", help="the fusegate_bench that makes the plan (default: "
