@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "baselines/record/run_file_entry.h"
+#include "baselines/record/entry_key.h"
 
 namespace fusegate::baselines {
 

@@ -42,7 +42,7 @@ class PeersTest(FolderTest):
         cut = self.folder / "cut.json"
         cut.write_text('{"name": ', encoding="utf-8")
         for flags, expected in (([f"--suite={bad}"], f"peers: {bad}: sweeps: must be a list"),
-                                ([f"--suite={cut}"], f"peers: {cut}: name: no valid JSON"),
+                                ([f"--suite={cut}"], f"peers: {cut}: name: not valid JSON"),
                                 (["--suite=nope"], "peers: nope: no such suite"),
                                 (["--speed=3"], "peers: --speed=3: unknown flag"),
                                 (["--problem=1,2,3"], "peers: --problem: '1,2,3': expected BATCH,SEQ,DIM,HIDDEN"),
@@ -57,7 +57,7 @@ class PeersTest(FolderTest):
     def test_wrong_flags_leave_the_run_file_unchanged(self):
         out_file = self.folder / "1.json"
         out_file.write_text("measured", encoding="utf-8")
-        for flag, expected in (("--resume", "peers: --resume: does not go with --plan\n"),
+        for flag, expected in (("--resume", "peers: --resume: cannot be used with --plan"),
                                ("--profile=on", "peers: --profile: invalid choice: 'on'")):
             code, _, errors = self.main("--problem=1,1,8,8", "--operation=linear", f"--out={out_file}", flag)
             self.assertEqual((code, errors[:len(expected)]), (2, expected))

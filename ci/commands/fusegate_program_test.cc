@@ -101,11 +101,11 @@ TEST_F(ProgramTest, ShowsWhatDidNotFinishByRequestAlone) {
   const std::string third = folder_.write("run/3.json", run_file_text({.finished = false}));
   const Ended shown = fusegate({"show", path("run")});
   EXPECT_EQ(shown.code, 0) << shown.err;
-  EXPECT_THAT(shown.out, HasSubstr(" in 2 "));
+  EXPECT_THAT(shown.out, HasSubstr(": 2 processes on"));
   EXPECT_THAT(shown.out, HasSubstr("note: 1 process did not finish and is left out: " + third));
   expect_error(fusegate({"show", third}), {"no finished ", third});
   const Ended asked = fusegate({"show", "--unfinished", path("run")});
-  EXPECT_THAT(asked.out, HasSubstr(" in 3 "));
+  EXPECT_THAT(asked.out, HasSubstr(": 3 processes on"));
   EXPECT_THAT(asked.out, HasSubstr("counts (--unfinished): " + third));
 }
 
@@ -218,7 +218,7 @@ TEST_F(ProgramTest, ReportsThatNoPeerCouldBeMeasured) {
                               program("bench", {}), "--out", path("run"), "--peers"});
   unsetenv("FUSEGATE_PYTHON");
   EXPECT_EQ(run.code, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("peers are left out: "));
+  EXPECT_THAT(run.err, HasSubstr("leaving peers out: "));
   const Ended report = fusegate({"report", "--candidate", path("run"), "--store", path("none"),
                                  "--peers", path("run-peers")});
   EXPECT_EQ(report.code, 0) << report.err;

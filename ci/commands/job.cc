@@ -189,13 +189,19 @@ class Job {
     both.is_judged_by_first = true;
     const RunResult measured = measure(both);
     const bool is_recorded = measured.all_well && becomes_first_baseline("first");
-    return gate(is_recorded ? "second" : "first", measured);
+    if (!is_recorded) return gate("first", measured);
+    // As the interim analyses judged it: of two runs of one session, not by stored figures, for
+    // which the session would be unknown.
+    return gate("second", measured, {folders_.runs / "first"});
   }
 
-  ExitCode gate(const std::string& run, const RunResult& measured) {
+  // baseline: in place of the stored one.
+  ExitCode gate(const std::string& run, const RunResult& measured,
+                const std::vector<fs::path>& baseline = {}) {
     judged_ = folders_.runs / run;
     GateRequest request = gate_request();
     request.judging.candidate = {*judged_};
+    if (!baseline.empty()) request.judging.baseline = baseline;
     step_("gate");
     return gate_measured(request, measured, console_);
   }

@@ -59,7 +59,7 @@ class JobProgramTest : public ProgramTest {
 TEST_F(JobProgramTest, KeepsAllInTheCheckout) {
   const Ended first = job(write_bench(folder_, "bench", {}), {"--who", "me", "--started-s", "70"});
   EXPECT_EQ(first.code, 0) << first.out << first.err;
-  EXPECT_THAT(first.out, HasSubstr("[  70 s] measuring first second: "));
+  EXPECT_THAT(first.out, HasSubstr("[  70 s] measuring first and second: "));
   EXPECT_FALSE(fs::exists(path("checkout/sub/.fusegate")));
   EXPECT_EQ(nlohmann::json::parse(latest("gate.json"))["exit_code"], 0);
   EXPECT_FALSE(fs::is_empty(path("checkout/.fusegate/baselines")));

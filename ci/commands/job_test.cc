@@ -81,7 +81,7 @@ TEST_F(JobCommandTest, WhereNobodyHasABaselineTwoRunsAreMeasuredInTurnAndTheFirs
   EXPECT_EQ(job(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
   EXPECT_THAT(out_.str(), HasSubstr("] measuring first and second: suite smoke, 4 processes each"));
   EXPECT_THAT(out_.str(), HasSubstr("] baseline: recorded "));
-  EXPECT_THAT(out_.str(), HasSubstr("slowdowns above 5 % are ruled out in all"));
+  EXPECT_THAT(out_.str(), HasSubstr("slowdowns above 0.5 % are ruled out in all"));
   EXPECT_TRUE(fs::exists(latest("gate.json")));
   EXPECT_TRUE(fs::exists(latest("gate.md")));
 }
@@ -282,7 +282,7 @@ TEST_F(JobCommandTest, ThePageIsDrawnOfTheVerdict) {
   };
   job();
   EXPECT_EQ(page()["title"], "fusegate report");
-  EXPECT_THAT(page().dump(), HasSubstr("slowdowns above 5 % are ruled out in all"));
+  EXPECT_THAT(page().dump(), HasSubstr("slowdowns above 0.5 % are ruled out in all"));
   EXPECT_THAT(out_.str(), HasSubstr("wrote "));
   request_.require_baseline = true;
   request_.judging.stores.clear();

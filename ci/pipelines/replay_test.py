@@ -87,7 +87,7 @@ class Replay(jobs_test.History):
     def test_judges_by_figures_what_does_not_build(self):
         result = self.replay(self.bench("head", {NAMES[0]: 10000, NAMES[1]: 20000}, driver="570.1"), FAKE_BUILD="broken")
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
-        log = re.search(r"cannot be replayed: .*\(the log: (.*)\)$", result.stderr, re.MULTILINE)[1]
+        log = re.search(r"cannot be replayed: .*; see (\S+)$", result.stderr, re.MULTILINE)[1]
         self.assertIn("error: expected ';'", pathlib.Path(log).read_text())
         result = self.replay(self.bench("head", {NAMES[0]: 12000, NAMES[1]: 20000}, driver="570.1"), FAKE_BUILD="broken")
         self.assertEqual(result.returncode, 1, result.stdout + result.stderr)

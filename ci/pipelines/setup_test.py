@@ -123,7 +123,7 @@ class Setup(unittest.TestCase):
         self.assert_stops_with_the_command(self.run_setup("--for", "measuring", FAKE_UID="1000"))
 
     def test_measuring_installs_the_report_s_packages_alone_and_takes_what_tests_have(self):
-        report = self.box.root / "ci" / "report" / "html"
+        report = self.box.root / "ci" / "document" / "html"
         report.mkdir(parents=True)
         (report / "requirements.txt").write_text("plots==1.0\n")
         self.assertEqual(self.run_setup("--for", "measuring").stdout, "", "the venv of tests does")
@@ -252,7 +252,7 @@ class Locks(unittest.TestCase):
 
     def test_what_a_report_needs_is_locked_alike_for_tests(self):
         blocks = [set(re.split(r"(?m)^(?=[a-z])", path.with_suffix(".txt").read_text())[1:])
-                  for path in (CI / "report" / "html" / "requirements.in", CI / "requirements.in")]
+                  for path in (CI / "document" / "html" / "requirements.in", CI / "requirements.in")]
         self.assertGreater(len(blocks[0]), 5)
         self.assertEqual(blocks[0] - blocks[1], set())
 
