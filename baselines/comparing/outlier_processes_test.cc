@@ -12,7 +12,7 @@ namespace {
 constexpr double kMinEffect = 0.003;
 
 // A suite of a process for each factor, in which every row scatters by 0.05 % in its own way.
-Run run_of(const std::vector<double>& factors, int rows = 12) {
+Run run_with(const std::vector<double>& factors, int rows = 12) {
   std::vector<BenchmarkSeries> suite;
   for (int row = 0; row < rows; ++row) {
     std::vector<double> times;
@@ -41,30 +41,30 @@ TEST(Outliers, AreNamedWithTheirDeviation) {
 }
 
 TEST(Outliers, OfThreeAreNamedAndKept) {
-  const auto outliers = outlier_processes(run_of({1, 1, 1.1}), kMinEffect);
+  const auto outliers = outlier_processes(run_with({1, 1, 1.1}), kMinEffect);
   ASSERT_EQ(outliers.size(), 1u);
   EXPECT_FALSE(outliers[0].is_set_aside);
-  EXPECT_TRUE(outlier_processes(run_of({1, 1.1}), kMinEffect).empty());
+  EXPECT_TRUE(outlier_processes(run_with({1, 1.1}), kMinEffect).empty());
 }
 
 TEST(Outliers, MustDeviateByWhatMattersAndByMoreThanInliersDo) {
-  EXPECT_TRUE(outlier_processes(run_of({1, 1, 1, 1.1}), 0.2).empty());
-  EXPECT_TRUE(outlier_processes(run_of({1, 1.03, 0.98, 1.1}), kMinEffect).empty());
-  EXPECT_EQ(outlier_processes(run_of({1, 1.003, 1.001, 1.1}), kMinEffect).size(), 1u);
+  EXPECT_TRUE(outlier_processes(run_with({1, 1, 1, 1.1}), 0.2).empty());
+  EXPECT_TRUE(outlier_processes(run_with({1, 1.03, 0.98, 1.1}), kMinEffect).empty());
+  EXPECT_EQ(outlier_processes(run_with({1, 1.003, 1.001, 1.1}), kMinEffect).size(), 1u);
 }
 
 TEST(Outliers, AreAQuarterAtMost) {
-  EXPECT_EQ(outlier_processes(run_of({1, 1, 1, 1, 1, 1, 1.1, 0.9}), kMinEffect).size(), 2u);
-  EXPECT_TRUE(outlier_processes(run_of({1, 1, 1, 1.1, 1.1}), kMinEffect).empty());
+  EXPECT_EQ(outlier_processes(run_with({1, 1, 1, 1, 1, 1, 1.1, 0.9}), kMinEffect).size(), 2u);
+  EXPECT_TRUE(outlier_processes(run_with({1, 1, 1, 1.1, 1.1}), kMinEffect).empty());
 }
 
 TEST(Outliers, AreNotFoundByFewBenchmarks) {
-  EXPECT_TRUE(outlier_processes(run_of({1, 1, 1, 1.1}, 7), kMinEffect).empty());
-  EXPECT_EQ(outlier_processes(run_of({1, 1, 1, 1.1}, 8), kMinEffect).size(), 1u);
+  EXPECT_TRUE(outlier_processes(run_with({1, 1, 1, 1.1}, 7), kMinEffect).empty());
+  EXPECT_EQ(outlier_processes(run_with({1, 1, 1, 1.1}, 8), kMinEffect).size(), 1u);
 }
 
 TEST(Outliers, AreHeldAgainstTheirCard) {
-  auto run = run_of({1, 1, 1, 1, 1.1, 1.1, 1.1, 1.2});
+  auto run = run_with({1, 1, 1, 1, 1.1, 1.1, 1.1, 1.2});
   run.cards = {"one", "two"};
   for (BenchmarkSeries& series : run.benchmarks) {
     for (std::size_t i = 4; i < 8; ++i) series.processes[i].card = 1;
@@ -75,12 +75,12 @@ TEST(Outliers, AreHeldAgainstTheirCard) {
 }
 
 TEST(Judge, SetsAnOutlierAside) {
-  auto slower = run_of({1, 1, 1.1, 1, 1});
+  auto slower = run_with({1, 1, 1.1, 1, 1});
   for (ProcessSummary& summary : slower.benchmarks[0].processes) {
     summary.time_ns *= 1.05;
     summary.cycles *= 1.05;
   }
-  const auto verdicts = judge(run_of({1, 1, 1, 1}), slower, {});
+  const auto verdicts = judge(run_with({1, 1, 1, 1}), slower, {});
   EXPECT_EQ(verdicts[0].kind, VerdictKind::kRegression);
   EXPECT_NEAR(verdicts[0].estimates.effect, 0.05, 0.002);
   EXPECT_EQ(verdicts[0].candidate.processes, 4);

@@ -27,7 +27,7 @@ json test(const char* name, json stats) {
           {"stats", std::move(stats)}};
 }
 
-json file_of(json tests) {
+json pytest_file(json tests) {
   return {{"machine_info", {{"node", "host"}}},
           {"commit_info", {{"id", "0f1e"}, {"dirty", true}}},
           {"benchmarks", std::move(tests)},
@@ -35,7 +35,7 @@ json file_of(json tests) {
           {"version", "5.3.1"}};
 }
 
-ForeignFile read(const json& file) { return read_pytest_benchmark(file.dump(), "f.json"); }
+ForeignFile read_pytest(const json& file) { return read_pytest_benchmark(file.dump(), "f.json"); }
 
 void expect_error(const json& file, const std::string& field, const std::string& words) {
   EXPECT_THAT([&] { read(file); }, ThrowsMessage<InputError>(AllOf(
@@ -62,7 +62,7 @@ TEST(ReadPytestBenchmark, ReadsWhatThePluginWrote) {
 }
 
 TEST(ReadPytestBenchmark, TakesTheMeanWhereThereAreNoRounds) {
-  const ForeignFile file = read(file_of({test("a", {{"mean", 2e-3}})}));
+  const ForeignFile file = read_pytest(pytest_file({test("a", {{"mean", 2e-3}})}));
   EXPECT_EQ(file.protocol.at("figures"), "mean");
   EXPECT_THAT(file.benchmarks.at(0).times_ns, ElementsAre(2e6));
   EXPECT_EQ(file.commit, "0f1e");
@@ -73,25 +73,25 @@ TEST(ReadPytestBenchmark, TakesTheMeanWhereThereAreNoRounds) {
 
 TEST(ReadPytestBenchmark, NamesFileAndField) {
   const json timed = test("a", {{"data", {1e-3, 2e-3}}});
-  expect_error(file_of({timed, timed}), "benchmarks[1]", "\"a\" names two benchmarks");
-  expect_error(file_of({timed, test("b", {{"mean", 1e-3}})}), "benchmarks[1].stats",
+  expect_error(pytest_file({timed, timed}), "benchmarks[1]", "\"a\" names two benchmarks");
+  expect_error(pytest_file({timed, test("b", {{"mean", 1e-3}})}), "benchmarks[1].stats",
                "has no data, and other tests of this file have");
-  expect_error(file_of({test("b", {{"mean", 1e-3}}), timed}), "benchmarks[1].stats",
+  expect_error(pytest_file({test("b", {{"mean", 1e-3}}), timed}), "benchmarks[1].stats",
                "has data, and other tests of this file have none");
-  expect_error(file_of({test("a", {{"data", json::array()}})}), "benchmarks[0].stats.data",
+  expect_error(pytest_file({test("a", {{"data", json::array()}})}), "benchmarks[0].stats.data",
                "must not be empty");
-  expect_error(file_of({test("a", json::object())}), "benchmarks[0].stats.mean", "is missing");
-  expect_error(file_of({test("", {{"mean", 1e-3}})}), "benchmarks[0]", "has an empty name");
-  expect_error(file_of({{{"name", "a"}}}), "benchmarks[0].fullname", "is missing");
-  expect_error(file_of(7), "benchmarks", "must be an array");
+  expect_error(pytest_file({test("a", json::object())}), "benchmarks[0].stats.mean", "is missing");
+  expect_error(pytest_file({test("", {{"mean", 1e-3}})}), "benchmarks[0]", "has an empty name");
+  expect_error(pytest_file({{{"name", "a"}}}), "benchmarks[0].fullname", "is missing");
+  expect_error(pytest_file(7), "benchmarks", "must be an array");
 }
 
 TEST(ReadPytestBenchmark, AnOddTimeFailsItsTest) {
   const json odd = test("a", {{"data", {1e-3, 0}}});
-  const ForeignFile file = read(file_of({odd, test("b", {{"data", {1e-3}}})}));
+  const ForeignFile file = read_pytest(pytest_file({odd, test("b", {{"data", {1e-3}}})}));
   EXPECT_EQ(file.benchmarks.at(0).failure, "benchmarks[0].stats.data[1]: must be positive");
   EXPECT_EQ(file.benchmarks.at(1).failure, "");
-  EXPECT_EQ(read(file_of({test("a", {{"mean", 1}}), test("b", {{"mean", "x"}})}))
+  EXPECT_EQ(read_pytest(pytest_file({test("a", {{"mean", 1}}), test("b", {{"mean", "x"}})}))
                 .benchmarks.at(1)
                 .failure,
             "benchmarks[1].stats.mean: must be a number");

@@ -24,7 +24,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-std::ptrdiff_t files_in(const fs::path& folder) {
+std::ptrdiff_t entries_in(const fs::path& folder) {
   return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
 }
 
@@ -79,7 +79,7 @@ TEST(WriteLock, IsGivenBackByAProcessThatIsKilled) {
               ThrowsMessage<InputError>(HasSubstr("writes this file now")));
   other.kill_it();
   EXPECT_NO_THROW(WriteLock::of_file(path));
-  EXPECT_EQ(files_in(folder.path()), 0);
+  EXPECT_EQ(entries_in(folder.path()), 0);
 }
 
 TEST(WriteLock, WaitsAsLongAsItIsAskedTo) {
@@ -100,9 +100,9 @@ TEST(WriteLock, LeavesNothingBehindAndTakesAnotherFileAtTheSameTime) {
     const WriteLock one = WriteLock::of_file(folder.path() / "1.json");
     const WriteLock two = WriteLock::of_file(folder.path() / "2.json");
     const WriteLock all = WriteLock::of_folder(folder.path(), "");
-    EXPECT_EQ(files_in(folder.path()), 3);
+    EXPECT_EQ(entries_in(folder.path()), 3);
   }
-  EXPECT_EQ(files_in(folder.path()), 0);
+  EXPECT_EQ(entries_in(folder.path()), 0);
   EXPECT_NO_THROW(WriteLock::of_file("/dev/null"));
 }
 
@@ -123,7 +123,7 @@ TEST(WriteLock, IsHeldByOneOfManyWhoTakeItAndGiveItBack) {
     for (int i = 0; i < 4; ++i) threads.emplace_back(work);
   }
   EXPECT_FALSE(two_held);
-  EXPECT_EQ(files_in(folder.path()), 0);
+  EXPECT_EQ(entries_in(folder.path()), 0);
 }
 
 TEST(Leftovers, GoWhereTheirProcessIsGoneAndStayWhereItLives) {
@@ -146,7 +146,7 @@ TEST(Leftovers, GoWithAProcesssFirstWriteIntoTheFolder) {
   const ScratchFolder folder;
   { std::ofstream(folder.path() / ".1.json.fusegate-AbCdEf") << "half"; }
   write_atomically(folder.path() / "2.json", "{}");
-  EXPECT_EQ(files_in(folder.path()), 1);
+  EXPECT_EQ(entries_in(folder.path()), 1);
 }
 
 // Both write all the time; each new process looks for leftovers among the other's files.
@@ -171,7 +171,7 @@ TEST(Leftovers, AreNotTakenFromTwoThatWriteBesideEachOther) {
     ASSERT_EQ(::waitpid(writer, &status, 0), writer);
     EXPECT_EQ(status, 0) << "a write failed: its file was taken away";
   }
-  EXPECT_EQ(files_in(folder.path()), 2);
+  EXPECT_EQ(entries_in(folder.path()), 2);
 }
 
 }  // namespace

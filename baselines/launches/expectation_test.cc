@@ -14,7 +14,7 @@ TraceExpectation one_of_two_met() {
   return {{{"gate_proj", "1 GEMM", "nvjet_a", true}, {"gelu", "1 gelu", "nothing", false}}};
 }
 
-TraceExpectation parse(const json& value) {
+TraceExpectation parse_expected(const json& value) {
   return parse_expectation(JsonField(value, "1.json", "expectation"));
 }
 
@@ -26,17 +26,17 @@ TEST(TraceExpectation, IsMetWhereEveryPartIs) {
 TEST(TraceExpectation, IsReadAsItWasWritten) {
   const json written = expectation_json(one_of_two_met());
   EXPECT_EQ(written.at("met"), false);
-  EXPECT_EQ(expectation_json(parse(written)), written);
+  EXPECT_EQ(expectation_json(parse_expected(written)), written);
 }
 
 TEST(TraceExpectation, NamesWhatIsWrong) {
   json wrong = expectation_json(one_of_two_met());
   wrong["met"] = true;
-  EXPECT_THAT([&] { parse(wrong); },
+  EXPECT_THAT([&] { parse_expected(wrong); },
               testing::ThrowsMessage<InputError>(testing::HasSubstr("expectation.met")));
   wrong = expectation_json(one_of_two_met());
   wrong["parts"][1].erase("seen");
-  EXPECT_THAT([&] { parse(wrong); },
+  EXPECT_THAT([&] { parse_expected(wrong); },
               testing::ThrowsMessage<InputError>(testing::HasSubstr("parts[1].seen")));
 }
 

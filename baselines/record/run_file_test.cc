@@ -21,7 +21,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 using testing::ThrowsMessage;
 
-json sample(const std::string& name, int repetition, double real_time) {
+json run_sample(const std::string& name, int repetition, double real_time) {
   return {{"name", name},
           {"family_index", 0},
           {"per_family_instance_index", 0},
@@ -45,7 +45,7 @@ json ours(json entries) { return file_of(std::move(entries), {{"fusegate", json:
 
 RunFile parse(const json& file) { return parse_run_file(file.dump(), "f.json"); }
 
-void expect_error(const std::string& text, const std::string& message) {
+void expect_run_error(const std::string& text, const std::string& message) {
   EXPECT_THAT([&] { parse_run_file(text, "f.json"); },
               ThrowsMessage<InputError>(AllOf(StartsWith("f.json: "), HasSubstr(message))))
       << text;
@@ -53,10 +53,10 @@ void expect_error(const std::string& text, const std::string& message) {
 
 // One sample with one key changed, or without it where the value is discarded.
 void expect_entry_error(const std::string& key, const json& value, const std::string& message) {
-  json entry = sample("a", 0, 1);
+  json entry = run_sample("a", 0, 1);
   entry[key] = value;
   if (value.is_discarded()) entry.erase(key);
-  expect_error(file_of({entry}).dump(), message);
+  expect_run_error(file_of({entry}).dump(), message);
 }
 
 TEST(ReadRunFile, ReadsAPlainGoogleBenchmarkFile) {
@@ -119,7 +119,7 @@ TEST(RunFileOf, SaysWhatIsDoubtful) {
 }
 
 TEST(ReadRunFile, SummarisesSamplesByTheirFastHalf) {
-  json entries = {sample("a", 0, 10), sample("a", 1, 14), sample("a", 2, 11)};
+  json entries = {run_sample("a", 0, 10), run_sample("a", 1, 14), run_sample("a", 2, 11)};
   const double clocks[] = {1e9, 1e9, 2e9};
   for (int i = 0; i < 3; ++i) {
     entries[i]["sm_clock_hz"] = clocks[i];
@@ -137,7 +137,7 @@ TEST(ReadRunFile, SummarisesSamplesByTheirFastHalf) {
 }
 
 TEST(ReadRunFile, OneSampleWithoutAClockLeavesCyclesUnknown) {
-  json entries = {sample("a", 0, 10), sample("a", 1, 14)};
+  json entries = {run_sample("a", 0, 10), run_sample("a", 1, 14)};
   entries[0]["sm_clock_hz"] = 1e9;
   EXPECT_TRUE(std::isnan(parse(file_of(entries)).benchmarks.at(0).summary.cycles));
   entries[1]["sm_clock_hz"] = 0;
@@ -151,14 +151,15 @@ TEST(ReadRunFile, OneSampleWithoutAClockLeavesCyclesUnknown) {
 TEST(ReadRunFile, KnowsTheTimeUnits) {
   const std::pair<const char*, double> units[] = {{"ns", 2}, {"us", 2e3}, {"ms", 2e6}, {"s", 2e9}};
   for (const auto& [unit, time_ns] : units) {
-    json entry = sample("a", 0, 2);
+    json entry = run_sample("a", 0, 2);
     entry["time_unit"] = unit;
     EXPECT_DOUBLE_EQ(parse(file_of({entry})).benchmarks.at(0).summary.time_ns, time_ns);
   }
 }
 
 TEST(ReadRunFile, KeepsFileOrderWhereSamplesInterleave) {
-  const RunFile file = parse(file_of({sample("b", 0, 1), sample("a", 0, 2), sample("b", 1, 3)}));
+  const RunFile file =
+      parse(file_of({run_sample("b", 0, 1), run_sample("a", 0, 2), run_sample("b", 1, 3)}));
   ASSERT_EQ(file.benchmarks.size(), 2u);
   EXPECT_EQ(file.benchmarks[0].name, "b");
   EXPECT_EQ(file.benchmarks[0].summary.samples, 2);
@@ -166,7 +167,7 @@ TEST(ReadRunFile, KeepsFileOrderWhereSamplesInterleave) {
 }
 
 TEST(ReadRunFile, OldFilesWithoutIndexesTakeEachEntryAsASample) {
-  json entries = {sample("a", 0, 1), sample("a", 1, 3)};
+  json entries = {run_sample("a", 0, 1), run_sample("a", 1, 3)};
   for (json& entry : entries) {
     for (const char* key : {"family_index", "per_family_instance_index", "repetition_index",
                             "repetitions", "run_name", "run_type"}) {
@@ -179,11 +180,11 @@ TEST(ReadRunFile, OldFilesWithoutIndexesTakeEachEntryAsASample) {
 }
 
 TEST(ReadRunFile, PassesOverAggregates) {
-  json aggregate = sample("a", 0, 5);
+  json aggregate = run_sample("a", 0, 5);
   aggregate["run_type"] = "aggregate";
   aggregate["name"] = "a_mean";
-  EXPECT_EQ(parse(file_of({sample("a", 0, 1), aggregate})).benchmarks.at(0).summary.samples, 1);
-  expect_error(file_of({aggregate}).dump(), "benchmarks: has only aggregates");
+  EXPECT_EQ(parse(file_of({run_sample("a", 0, 1), aggregate})).benchmarks.at(0).summary.samples, 1);
+  expect_run_error(file_of({aggregate}).dump(), "benchmarks: has only aggregates");
 }
 
 // The order of a file and its entries' names; repetitions and types are unknown to old versions.
@@ -204,13 +205,13 @@ std::vector<std::string> names_in(const RunFile& file) {
 }
 
 TEST(ReadRunFile, NamesWhatHasAggregatesOnly) {
-  json mean = sample("b", 0, 5);
+  json mean = run_sample("b", 0, 5);
   mean["run_type"] = "aggregate";
   mean["name"] = "b_mean";
   json fit = mean;
   fit["name"] = "family_BigO";
   fit["run_name"] = "family";
-  const RunFile file = parse(file_of({sample("a", 0, 1), mean, fit}));
+  const RunFile file = parse(file_of({run_sample("a", 0, 1), mean, fit}));
   EXPECT_THAT(names_in(file), ElementsAre("a"));
   EXPECT_THAT(file.left_out, ElementsAre(testing::Pair("b", HasSubstr("only aggregates"))));
 }
@@ -227,16 +228,16 @@ TEST(ReadRunFile, KnowsTheAggregatesOfOldFilesByTheirNames) {
 }
 
 TEST(ReadRunFile, RefusesTwoOfANameInOldFiles) {
-  expect_error(old_file({"a", "a", "b", "b", "a", "a"}).dump(),
-               "benchmarks[4].name: \"a\" names two benchmarks");
-  expect_error(old_file({"a", "b", "b", "c"}).dump(),
-               "\"b\" has 2 entries and every other benchmark 1: it names two benchmarks");
+  expect_run_error(old_file({"a", "a", "b", "b", "a", "a"}).dump(),
+                   "benchmarks[4].name: \"a\" names two benchmarks");
+  expect_run_error(old_file({"a", "b", "b", "c"}).dump(),
+                   "\"b\" has 2 entries and every other benchmark 1: it names two benchmarks");
   EXPECT_EQ(parse(old_file({"a", "b/repeats:2", "b/repeats:2", "c"})).benchmarks.size(), 3u);
   EXPECT_EQ(parse(old_file({"a", "a", "b", "b", "b", "c", "c"})).benchmarks.size(), 3u);
 }
 
 TEST(ReadRunFile, CountersOfPlainFilesAreNotOurs) {
-  json entry = sample("a", 0, 1);
+  json entry = run_sample("a", 0, 1);
   entry["flops"] = 4.1e12;
   entry["min_bytes"] = -1;
   entry["sm_clock_hz"] = 1e9;
@@ -251,7 +252,7 @@ TEST(ReadRunFile, CountersOfPlainFilesAreNotOurs) {
 
 TEST(ReadRunFile, ReadsNumbersThatJsonHasNot) {
   const ScratchFolder folder;
-  std::string text = file_of({sample("a", 0, 1), sample("b", 0, 1)}).dump();
+  std::string text = file_of({run_sample("a", 0, 1), run_sample("b", 0, 1)}).dump();
   text.replace(text.find("\"real_time\":1.0") + 12, 3, "NaN");
   text.insert(text.rfind("\"time_unit\""), "\"hit_rate\":-Infinity,");
   const RunFile file = read_run_file(folder.write("1.json", text));
@@ -272,7 +273,7 @@ TEST(ReadRunFile, TheContextOfGoogleBenchmarkIsTheEnvironment) {
       {"library_build_type", "release"},
       {"gpu", "NVIDIA A100"},
       {"tags", {1, 2}}};
-  const RunFile file = parse(file_of({sample("a", 0, 1)}, context));
+  const RunFile file = parse(file_of({run_sample("a", 0, 1)}, context));
   EXPECT_EQ(file.environment, (Environment{{"num_cpus", 8},
                                            {"mhz_per_cpu", 2400},
                                            {"caches", "L3 Unified 33554432 x4"},
@@ -281,19 +282,19 @@ TEST(ReadRunFile, TheContextOfGoogleBenchmarkIsTheEnvironment) {
   EXPECT_THAT(file.doubts, ElementsAre(Doubt::kLoadedHost));
   json own = context;
   own["fusegate"] = json::object();
-  EXPECT_TRUE(parse(file_of({sample("a", 0, 1)}, own)).environment.empty());
+  EXPECT_TRUE(parse(file_of({run_sample("a", 0, 1)}, own)).environment.empty());
 }
 
 TEST(ReadRunFile, FailuresBecomeFailuresAndSkipsAreNamed) {
-  json failed = sample("a", 0, 1);
+  json failed = run_sample("a", 0, 1);
   failed["error_occurred"] = true;
   failed["error_message"] = "wrong results";
   failed["real_time"] = 0.0;
   failed["iterations"] = 0;
-  json skipped = sample("b", 0, 1);
+  json skipped = run_sample("b", 0, 1);
   skipped["skipped"] = true;
   skipped["skip_message"] = "no tensor cores";
-  const RunFile file = parse(file_of({failed, skipped, sample("c", 0, 1)}));
+  const RunFile file = parse(file_of({failed, skipped, run_sample("c", 0, 1)}));
   ASSERT_EQ(file.benchmarks.size(), 2u);
   EXPECT_EQ(file.benchmarks[0].failure, "wrong results");
   EXPECT_EQ(file.benchmarks[0].summary.samples, 0);
@@ -302,9 +303,9 @@ TEST(ReadRunFile, FailuresBecomeFailuresAndSkipsAreNamed) {
 }
 
 TEST(ReadRunFile, AFailureInOneRepetitionFailsTheBenchmark) {
-  json failed = sample("a", 1, 1);
+  json failed = run_sample("a", 1, 1);
   failed["error_occurred"] = true;
-  EXPECT_EQ(parse(file_of({sample("a", 0, 1), failed})).benchmarks.at(0).failure, "failed");
+  EXPECT_EQ(parse(file_of({run_sample("a", 0, 1), failed})).benchmarks.at(0).failure, "failed");
 }
 
 TEST(ReadRunFile, ReadsWhatFusegateAdds) {
@@ -350,11 +351,11 @@ TEST(ReadRunFile, ReadsWhatFusegateAdds) {
 TEST(ReadRunFile, ReadsWhatACallCostsTheHost) {
   std::vector<json> entries;
   for (int i = 0; i < 3; ++i) {
-    entries.push_back(sample("a", i, 1));
+    entries.push_back(run_sample("a", i, 1));
     entries.back()["host_ns"] = 9100;
     entries.back()["host_graph_ns"] = 3060.5;
   }
-  entries.push_back(sample("b", 0, 1));
+  entries.push_back(run_sample("b", 0, 1));
   entries.back()["host_ns"] = 0;
   const RunFile file = parse(file_of(entries, {{"fusegate", {{"machine", {{"cpu", "Xeon 8"}}}}}}));
   EXPECT_EQ(file.benchmarks.at(0).summary.host_ns, 9100);
@@ -365,21 +366,21 @@ TEST(ReadRunFile, ReadsWhatACallCostsTheHost) {
 }
 
 TEST(ReadRunFile, NamesTheFileThatIsNoRunFile) {
-  expect_error("", "the file is empty");
-  expect_error(" \n\t ", "the file is empty");
-  expect_error("[]", "must be a JSON object");
-  expect_error("3", "must be a JSON object");
-  expect_error(R"({"context": {}})", "benchmarks: is missing");
-  expect_error("{}", "benchmarks: is missing: not a file of Google Benchmark");
-  expect_error("{}", "not of nvbench (\"meta\"), pytest-benchmark (\"machine_info\")");
-  expect_error(R"({"benchmarks": {}})", "benchmarks: must be an array");
-  expect_error(R"({"benchmarks": 5})", "benchmarks: must be an array");
-  expect_error(R"({"benchmarks": [5]})", "benchmarks[0]: must be an object");
-  expect_error(R"({"benchmarks": [[]]})", "benchmarks[0]: must be an object");
-  expect_error(R"({"context": [], "benchmarks": []})", "context: must be an object");
-  expect_error(R"({"context": 1, "benchmarks": []})", "context: must be an object");
-  expect_error(R"({"benchmarks": [], "benchmarks": []})", "benchmarks: occurs twice");
-  expect_error(std::string("{\"benchmarks\": []}\0", 19), "NUL");
+  expect_run_error("", "the file is empty");
+  expect_run_error(" \n\t ", "the file is empty");
+  expect_run_error("[]", "must be a JSON object");
+  expect_run_error("3", "must be a JSON object");
+  expect_run_error(R"({"context": {}})", "benchmarks: is missing");
+  expect_run_error("{}", "benchmarks: is missing: not a file of Google Benchmark");
+  expect_run_error("{}", "not of nvbench (\"meta\"), pytest-benchmark (\"machine_info\")");
+  expect_run_error(R"({"benchmarks": {}})", "benchmarks: must be an array");
+  expect_run_error(R"({"benchmarks": 5})", "benchmarks: must be an array");
+  expect_run_error(R"({"benchmarks": [5]})", "benchmarks[0]: must be an object");
+  expect_run_error(R"({"benchmarks": [[]]})", "benchmarks[0]: must be an object");
+  expect_run_error(R"({"context": [], "benchmarks": []})", "context: must be an object");
+  expect_run_error(R"({"context": 1, "benchmarks": []})", "context: must be an object");
+  expect_run_error(R"({"benchmarks": [], "benchmarks": []})", "benchmarks: occurs twice");
+  expect_run_error(std::string("{\"benchmarks\": []}\0", 19), "NUL");
   EXPECT_THAT([] { read_run_file("absent.json"); },
               ThrowsMessage<InputError>(HasSubstr("absent.json: cannot open")));
 }
@@ -388,18 +389,19 @@ TEST(ReadRunFile, ReportsWhereTheJsonBreaks) {
   const std::string text = file_of({sample("a", 0, 1), sample("a", 1, 1)}).dump(1);
   expect_error(text.substr(0, text.size() - 3), "not valid JSON: line ");
   const auto second = text.rfind("\"real_time\": ") + 13;
-  expect_error(text.substr(0, second), "benchmarks[1].real_time: not valid JSON: line 23, column ");
+  expect_run_error(text.substr(0, second),
+                   "benchmarks[1].real_time: not valid JSON: line 23, column ");
   std::string nan = text;
   nan.replace(second, 3, "NaN");
-  expect_error(nan, "benchmarks[1].real_time: not valid JSON: line 23, column ");
+  expect_run_error(nan, "benchmarks[1].real_time: not valid JSON: line 23, column ");
   nan.replace(second, 3, "-Infinity");
-  expect_error(nan, "benchmarks[1].real_time: not valid JSON");
+  expect_run_error(nan, "benchmarks[1].real_time: not valid JSON");
   nan.replace(second, 9, "1e999");
-  expect_error(nan, "benchmarks[1].real_time: not valid JSON: number overflow");
+  expect_run_error(nan, "benchmarks[1].real_time: not valid JSON: number overflow");
 }
 
 TEST(ReadRunFile, NoTruncationIsTakenForAWholeFile) {
-  const std::string text = file_of({sample("a", 0, 1), sample("b", 0, 1)}).dump();
+  const std::string text = file_of({run_sample("a", 0, 1), run_sample("b", 0, 1)}).dump();
   for (std::size_t length = 0; length < text.size(); ++length) {
     EXPECT_THROW(parse_run_file(text.substr(0, length), "f.json"), InputError) << length;
   }
@@ -422,10 +424,10 @@ TEST(ReadRunFile, NamesTheFieldOfAnEntry) {
 // The others of the file are judged.
 TEST(ReadRunFile, AnOddValueFailsItsBenchmark) {
   const auto expect = [](const std::string& key, const json& value, const std::string& failure) {
-    json entry = sample("a", 0, 1);
+    json entry = run_sample("a", 0, 1);
     entry[key] = value;
     if (value.is_discarded()) entry.erase(key);
-    const RunFile file = parse(ours({entry, sample("b", 0, 1)}));
+    const RunFile file = parse(ours({entry, run_sample("b", 0, 1)}));
     EXPECT_THAT(file.benchmarks.at(0).failure, StartsWith("benchmarks[0]." + failure));
     EXPECT_EQ(file.benchmarks.at(1).failure, "");
   };
@@ -450,30 +452,31 @@ TEST(ReadRunFile, AnOddValueFailsItsBenchmark) {
 }
 
 TEST(ReadRunFile, AFieldStandsThereOnce) {
-  const std::string entry = sample("a", 0, 1).dump();
+  const std::string entry = run_sample("a", 0, 1).dump();
   for (const char* twice : {R"("real_time": 2)", R"("name": "b")", R"("flops": 1, "flops": 2)",
                             R"("mine": 1, "mine": 1)", R"("details": {}, "details": {})"}) {
     const std::string field = std::string(twice).substr(1, std::string(twice).find('"', 1) - 1);
-    expect_error(R"({"benchmarks": [{)" + std::string(twice) + ", " + entry.substr(1) + "]}",
-                 "benchmarks[0]." + field + ": occurs twice");
+    expect_run_error(R"({"benchmarks": [{)" + std::string(twice) + ", " + entry.substr(1) + "]}",
+                     "benchmarks[0]." + field + ": occurs twice");
   }
 }
 
 TEST(ReadRunFile, ANameStandsForOneBenchmark) {
-  expect_error(file_of({sample("a", 0, 1), sample("a", 0, 1)}).dump(),
-               "benchmarks[1].repetition_index: \"a\" has repetition 0 twice");
-  expect_error(file_of({sample("a", 1, 1), sample("a", 0, 1), sample("a", 1, 1)}).dump(),
-               "benchmarks[2].repetition_index: \"a\" has repetition 1 twice");
-  json other = sample("a", 1, 1);
+  expect_run_error(file_of({run_sample("a", 0, 1), run_sample("a", 0, 1)}).dump(),
+                   "benchmarks[1].repetition_index: \"a\" has repetition 0 twice");
+  expect_run_error(
+      file_of({run_sample("a", 1, 1), run_sample("a", 0, 1), run_sample("a", 1, 1)}).dump(),
+      "benchmarks[2].repetition_index: \"a\" has repetition 1 twice");
+  json other = run_sample("a", 1, 1);
   other["family_index"] = 1;
-  expect_error(file_of({sample("a", 0, 1), other}).dump(),
-               "benchmarks[1].name: \"a\" names two benchmarks");
+  expect_run_error(file_of({run_sample("a", 0, 1), other}).dump(),
+                   "benchmarks[1].name: \"a\" names two benchmarks");
 }
 
 TEST(ReadRunFile, KnowsRepetitionsInAnyOrder) {
   const auto times = [](std::vector<int> repetitions) {
     json entries = json::array();
-    for (const int repetition : repetitions) entries.push_back(sample("a", repetition, 1));
+    for (const int repetition : repetitions) entries.push_back(run_sample("a", repetition, 1));
     return parse(file_of(entries)).benchmarks[0].summary.samples;
   };
   EXPECT_EQ(times({2, 1, 0, 3}), 4);
@@ -500,7 +503,7 @@ TEST(ReadRunFile, ManyCountersOfAnEntryTakeNoSquareOfTheirNumber) {
     down += ", \"c" + std::to_string(kCounters - 1 - i) + "\": 3";
   }
   const auto entry = [](int repetition, const std::string& counters) {
-    const std::string text = sample("a", repetition, 1).dump();
+    const std::string text = run_sample("a", repetition, 1).dump();
     return text.substr(0, text.size() - 1) + counters + "}";
   };
   const std::string text = "{\"benchmarks\": [" + entry(0, up) + "," + entry(1, down) + "]}";
@@ -516,7 +519,7 @@ TEST(ReadRunFile, RepetitionsThatGoDownTakeNoSquareOfTheirNumber) {
   constexpr int kRepetitions = 150'000;
   std::string text;
   for (int i = kRepetitions; i-- > 0;) {
-    text += (text.empty() ? "{\"benchmarks\": [" : ",") + sample("a", i, 1).dump();
+    text += (text.empty() ? "{\"benchmarks\": [" : ",") + run_sample("a", i, 1).dump();
   }
   EXPECT_LT(processor_seconds([&] {
               const RunFile file = parse_run_file(text + "]}", "f.json");
@@ -527,7 +530,7 @@ TEST(ReadRunFile, RepetitionsThatGoDownTakeNoSquareOfTheirNumber) {
 
 TEST(ReadRunFile, NamesTheFieldOfTheContext) {
   const auto expect = [](const json& fusegate, const std::string& message) {
-    expect_error(file_of(json::array(), {{"fusegate", fusegate}}).dump(), message);
+    expect_run_error(file_of(json::array(), {{"fusegate", fusegate}}).dump(), message);
   };
   expect(5, "context.fusegate: must be an object");
   expect({{"schema_version", 2}},
@@ -547,7 +550,7 @@ TEST(ReadRunFile, NamesTheFieldOfTheContext) {
 TEST(RunFile, ReadsWhatACallLaunched) {
   const ScratchFolder folder;
   const auto path = folder.path() / "1.json";
-  json entry = sample("a", 0, 1);
+  json entry = run_sample("a", 0, 1);
   CallProfile profile;
   profile.kernels = {{.name = "k", .span = {"addmm", 0, 5000, 1}}};
   entry["details"] = {
@@ -555,7 +558,7 @@ TEST(RunFile, ReadsWhatACallLaunched) {
       {"expectation", expectation_json({{{"addmm", "1 GEMM", "k", false}}})},
       {"energy_per_call_j", 0.125},
       {"identity", identity_json({.launches = {{.kernel = "k", .code = "0f"}}, .order = "5d"})}};
-  RunFileWriter(path, json::object()).append({entry, sample("a", 1, 1), sample("b", 0, 1)});
+  RunFileWriter(path, json::object()).append({entry, run_sample("a", 1, 1), run_sample("b", 0, 1)});
   const RunFile file = read_run_file(path);
   EXPECT_DOUBLE_EQ(file.benchmarks.at(0).stage_times.value().span_ns, 5000);
   EXPECT_FALSE(file.benchmarks.at(0).expectation.value().met());
@@ -573,9 +576,9 @@ TEST(RunFileWriter, EveryStepLeavesAWholeFile) {
   EXPECT_TRUE(read_run_file(path).benchmarks.empty());
   EXPECT_EQ(json::parse(read_file(path))["context"]["fusegate"]["finished"], false);
 
-  writer.append({sample("a", 0, 1), sample("a", 1, 3)});
+  writer.append({run_sample("a", 0, 1), run_sample("a", 1, 3)});
   EXPECT_EQ(read_run_file(path).benchmarks.at(0).summary.samples, 2);
-  writer.append({sample("b", 0, 5)});
+  writer.append({run_sample("b", 0, 5)});
   EXPECT_EQ(read_run_file(path).benchmarks.at(1).summary.time_ns, 5'000);
 
   writer.finish({Doubt::kThrottled, Doubt::kThrottled});
@@ -589,7 +592,7 @@ TEST(RunFileWriter, EveryStepLeavesAWholeFile) {
 TEST(RunFileWriter, ItsFirstWriteHasWhatItGoesOnWith) {
   const ScratchFolder folder;
   const auto path = folder.path() / "1.json";
-  const RunFileWriter writer(path, json::object(), {sample("a", 0, 1), sample("a", 1, 3)});
+  const RunFileWriter writer(path, json::object(), {run_sample("a", 0, 1), run_sample("a", 1, 3)});
   EXPECT_EQ(read_run_file(path).benchmarks.at(0).summary.samples, 2);
 }
 
@@ -599,7 +602,7 @@ TEST(RunFileWriter, IsTheOnlyOne) {
   RunFileWriter first(path, json::object());
   EXPECT_THAT([&] { RunFileWriter(path, json::object()); },
               ThrowsMessage<InputError>(HasSubstr("writes this file now")));
-  first.append({sample("a", 0, 1)});
+  first.append({run_sample("a", 0, 1)});
   EXPECT_EQ(read_run_file(path).benchmarks.size(), 1u);
 }
 
@@ -615,9 +618,9 @@ TEST(RunFileWriter, AddsToTheDetailsOfFirstEntries) {
   const ScratchFolder folder;
   const auto path = folder.path() / "1.json";
   RunFileWriter writer(path, json::object());
-  json first = sample("a", 0, 1);
+  json first = run_sample("a", 0, 1);
   first["details"] = {{"choices", {{"addmm", "algo 66"}}}};
-  writer.append({first, sample("a", 1, 3), sample("b", 0, 5)});
+  writer.append({first, run_sample("a", 1, 3), run_sample("b", 0, 5)});
   writer.add_details({{"a", {{"more", 1}}}, {"b", {{"more", 2}}}, {"absent", {{"more", 3}}}});
   const json entries = json::parse(read_file(path))["benchmarks"];
   EXPECT_EQ(entries.at(0)["details"],
@@ -629,7 +632,7 @@ TEST(RunFileWriter, AddsToTheDetailsOfFirstEntries) {
 TEST(RunFileWriter, BadTextAndNumbersDoNotCostTheFile) {
   const ScratchFolder folder;
   const auto path = folder.path() / "1.json";
-  json entry = sample("a", 0, 1);
+  json entry = run_sample("a", 0, 1);
   entry["label"] = "\xFF";
   entry["host_ns"] = std::nan("");
   RunFileWriter writer(path, json::object());

@@ -17,7 +17,7 @@ struct Truth {
   double group = 0.004;  // what a card does to all rows of a group
 };
 
-struct Cards {
+struct MeasuredCards {
   int baseline = 5;
   int candidate = 1;
   int processes = 2;
@@ -29,7 +29,7 @@ class SimulatedCards {
  public:
   SimulatedCards(const Truth& truth, unsigned seed) : truth_(truth), random_(seed) {}
 
-  std::vector<CardRow> suite(const Cards& cards) {
+  std::vector<CardRow> suite(const MeasuredCards& cards) {
     std::vector<CardRow> rows(kRows);
     for (int row = 0; row < kRows; ++row) {
       rows[static_cast<std::size_t>(row)].group = row % kGroups;
@@ -70,7 +70,7 @@ std::vector<TwoSides> sides_of(const std::vector<CardRow>& suite) {
 }
 
 // The share of p values of "slower by more than nothing" below the level, where nothing is.
-double alarm_rate(const Truth& truth, const Cards& cards, double level) {
+double alarm_rate(const Truth& truth, const MeasuredCards& cards, double level) {
   SimulatedCards simulated(truth, 7);
   int alarms = 0;
   constexpr int kSuites = 400;

@@ -13,14 +13,14 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-StepExpectation parse(const char* text) {
+StepExpectation parse_steps(const char* text) {
   const json value = json::parse(text);
   return parse_step_expectation(JsonField(value, "e.json", ""));
 }
 
 // Of an expectation of one part.
 ExpectationPart checked(const Trace& trace, const char* expectation) {
-  const TraceExpectation result = check_steps(trace, parse(expectation));
+  const TraceExpectation result = check_steps(trace, parse_steps(expectation));
   EXPECT_EQ(result.parts.size(), 1U);
   return result.parts.at(0);
 }
@@ -108,7 +108,8 @@ TEST(StepExpectation, ReportsWhichOperatorsLaunchNothing) {
 
 TEST(StepExpectation, NamesFileAndFieldOfWhatIsWrong) {
   const auto expect_error = [](const char* text, const char* message) {
-    EXPECT_THAT([text] { parse(text); }, ThrowsMessage<InputError>(HasSubstr(message))) << text;
+    EXPECT_THAT([text] { parse_steps(text); }, ThrowsMessage<InputError>(HasSubstr(message)))
+        << text;
   };
   expect_error("{}", "e.json: must have at least one of");
   expect_error(R"({"kernel": []})", "e.json: kernel: unknown key; known: kernels");

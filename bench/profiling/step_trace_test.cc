@@ -15,13 +15,13 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr std::int64_t kBegan = 1'770'000'000'000'000'000;  // ns since 1970, as CUPTI counts
+constexpr std::int64_t kTraceBegan = 1'770'000'000'000'000'000;  // ns since 1970, as CUPTI counts
 constexpr HostThread kRecorder{.process = 10, .thread = 11};
 
 // A step of 100 us: two stages of which each launches a kernel, the first after a memset.
 RecordedStep step(int number, std::int64_t after_ns = 0) {
   using enum baselines::TraceCategory;
-  const std::int64_t began = kBegan + after_ns;
+  const std::int64_t began = kTraceBegan + after_ns;
   Activity activity{.began = began, .launched = began + 30'000, .ended = began + 100'000};
   activity.part_spans = {{began + 1'000, began + 10'000}, {began + 11'000, began + 29'000}};
   baselines::Trace& trace = activity.trace;
@@ -81,7 +81,7 @@ TEST(AssembleTrace, LeadsFromWorkToTheStageThatLaunchedIt) {
 TEST(AssembleTrace, CountsTimeFromTheFirstOfAll) {
   TracedBenchmark traced = benchmark("geglu", {step(2)});
   EXPECT_EQ(named(assemble_trace({traced}, kRecorder), "ProfilerStep#2").start_ns, 0);
-  traced.clocks = {{.at = kBegan - 50'000, .mhz = 1980}};
+  traced.clocks = {{.at = kTraceBegan - 50'000, .mhz = 1980}};
   const baselines::Trace trace = assemble_trace({traced}, kRecorder);
   EXPECT_EQ(named(trace, "ProfilerStep#2").start_ns, 50'000);
   EXPECT_EQ(named(trace, "ProfilerStep#2").duration_ns, 100'000);
@@ -145,8 +145,8 @@ TEST(AssembleTrace, GivesThreadsAndStreamsLanesOfTheirOwn) {
 TEST(AssembleTrace, LeavesOutCallsOutsideOfTheStep) {
   RecordedStep one = step(2);
   using enum baselines::TraceCategory;
-  one.activity.trace.events = {{"before", kRuntimeCall, 0, kBegan - 50, 10, 6},
-                               {"after", kRuntimeCall, 0, kBegan + 100'000, 10, 7},
+  one.activity.trace.events = {{"before", kRuntimeCall, 0, kTraceBegan - 50, 10, 6},
+                               {"after", kRuntimeCall, 0, kTraceBegan + 100'000, 10, 7},
                                {"without times", kDriverCall, 0, 0, 0, 8}};
   const baselines::Trace trace = assemble_trace({benchmark("geglu", {one})}, kRecorder);
   for (const baselines::TraceEvent& event : trace.events) {
@@ -156,7 +156,7 @@ TEST(AssembleTrace, LeavesOutCallsOutsideOfTheStep) {
 
 TEST(AssembleTrace, ShowsTheClockBesideTheGpuAndElseTheHost) {
   TracedBenchmark traced = benchmark("geglu", {step(2)});
-  traced.clocks = {{.at = kBegan, .mhz = 1980}, {.at = kBegan + 100'000, .mhz = 1755}};
+  traced.clocks = {{.at = kTraceBegan, .mhz = 1980}, {.at = kTraceBegan + 100'000, .mhz = 1755}};
   traced.steps[0].activity.trace.tracks[1].process = 3;
   const baselines::Trace trace = assemble_trace({traced}, kRecorder);
   EXPECT_THAT(trace.counters,

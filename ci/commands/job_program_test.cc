@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr const char* kFused = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072";
+constexpr const char* kFusedOfJob = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072";
 
 // In a folder of a checkout.
 class JobProgramTest : public ProgramTest {
@@ -39,7 +39,7 @@ class JobProgramTest : public ProgramTest {
   // A program that is slower, and in its fourth process does that.
   std::string slowed(const std::string& what) {
     FakeBench bench{.phase = 1, .more = "[ $process != 4 ] || { " + what + "; }"};
-    bench.file.times[kFused] *= 1.2;
+    bench.file.times[kFusedOfJob] *= 1.2;
     return write_bench(folder_, "slowed", bench);
   }
   std::string latest(const std::string& name) const {

@@ -31,7 +31,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-constexpr const char* kFused = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072";
+constexpr const char* kFusedOfJob = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072";
 
 class JobCommandTest : public ::testing::Test {
  protected:
@@ -67,7 +67,7 @@ class JobCommandTest : public ::testing::Test {
   void forget_program() const { fs::remove_all(request_.folder / "programs"); }
   std::string slowed_bench() {
     FakeBench bench{.phase = 1};
-    bench.file.times[kFused] *= 1.2;
+    bench.file.times[kFusedOfJob] *= 1.2;
     return write_bench(folder_, "slowed", bench);
   }
 
@@ -246,7 +246,7 @@ TEST_F(JobCommandTest, ARegressionStaysOneWhereARunFailed) {
   job();
   forget_program();
   FakeBench bench{.phase = 1, .more = "[ $process != 2 ]"};
-  bench.file.times[kFused] *= 1.2;
+  bench.file.times[kFusedOfJob] *= 1.2;
   request_.program = write_bench(folder_, "failing", bench);
   EXPECT_EQ(job(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
   EXPECT_THAT(err_.str(), HasSubstr("some processes failed"));
@@ -287,7 +287,7 @@ TEST_F(JobCommandTest, ThePageIsDrawnOfTheVerdict) {
   request_.require_baseline = true;
   request_.judging.stores.clear();
   job();
-  EXPECT_THAT(page().dump(), HasSubstr(kFused));
+  EXPECT_THAT(page().dump(), HasSubstr(kFusedOfJob));
   request_.require_baseline = false;
   request_.base = request_.program;
   job();
@@ -323,7 +323,7 @@ TEST_F(JobCommandTest, WhatIsSuspiciousIsMeasuredAgainWhereItIsAllowed) {
   request_.base = request_.program;
   request_.program = write_bench(folder_, "slower", [] {
     FakeBench bench{.phase = 2};
-    bench.file.times[kFused] *= 2;
+    bench.file.times[kFusedOfJob] *= 2;
     return bench;
   }());
   job();
@@ -449,11 +449,11 @@ TEST_F(JobCommandTest, FailsForHostTimesWhereAskedTo) {
   FakeRunFile file;
   for (const auto& [name, time_ns] : file.times) file.host_ns[name] = 9100;
   const std::string base = write_bench(folder_, "base-bench", {.file = file});
-  file.host_ns[kFused] = 29200;
+  file.host_ns[kFusedOfJob] = 29200;
   request_.program = write_bench(folder_, "head-bench", {.file = file, .phase = 1});
   request_.base = base;
   EXPECT_EQ(job(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
-  EXPECT_EQ(verdict()["host_times"]["changes"][0]["benchmark"], kFused);
+  EXPECT_EQ(verdict()["host_times"]["changes"][0]["benchmark"], kFusedOfJob);
   request_.judging.fail_on_host = true;
   EXPECT_EQ(job(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
   EXPECT_THAT(out_.str(), HasSubstr("1 benchmark takes the host longer to launch, the most "));

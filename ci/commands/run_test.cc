@@ -209,11 +209,11 @@ TEST_F(RunCommandTest, EndsInOrderWhenInterrupted) {
   EXPECT_THAT(err_.str(), Not(HasSubstr("2.json")));
 }
 
-constexpr const char* kFused = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072";
+constexpr const char* kFusedOfRun = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072";
 
 TEST_F(RunCommandTest, ExtendsWhatTheNamedBaselineLeavesUndecided) {
   request_.judging.baseline = {write_run(folder_, "base", {})};
-  request_.programs = {write_bench(folder_, "noisy", {.noise = {{kFused, 0.05}}})};
+  request_.programs = {write_bench(folder_, "noisy", {.noise = {{kFusedOfRun, 0.05}}})};
   request_.processes.maximum = 5;
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
   ASSERT_EQ(record().processes.size(), 5u);
@@ -226,7 +226,7 @@ TEST_F(RunCommandTest, ExtendsWhatTheNamedBaselineLeavesUndecided) {
 
 TEST_F(RunCommandTest, ExtendsByTheStoredBaseline) {
   FakeRunFile slowed;
-  slowed.times[kFused] *= 2;
+  slowed.times[kFusedOfRun] *= 2;
   const fusegate::baselines::Run stored = baselines::load_run({write_run(folder_, "base", {})});
   const baselines::Baseline baseline{{"me", "2026-11-21T00:00:00+00:00", "first"}, stored};
   request_.judging.stores = {folder_.path() / "store"};

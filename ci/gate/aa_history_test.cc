@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-AaEntry example(int false_alarms) {
+AaEntry example_entry(int false_alarms) {
   return {"2026-11-21T02:53:32+00:00", "GPU-1", "NVIDIA H200", "pr", "0123", 56, false_alarms, 5};
 }
 
@@ -23,8 +23,8 @@ TEST(AaHistory, GrowsByALineAComparison) {
   const baselines::ScratchFolder folder;
   const fs::path path = folder.path() / "aa" / "pr.jsonl";
   EXPECT_TRUE(read_aa_history(path).empty());
-  EXPECT_EQ(append_to_aa_history(path, example(0)).size(), 1u);
-  EXPECT_EQ(append_to_aa_history(path, example(2)).size(), 2u);
+  EXPECT_EQ(append_to_aa_history(path, example_entry(0)).size(), 1u);
+  EXPECT_EQ(append_to_aa_history(path, example_entry(2)).size(), 2u);
   const std::vector<AaEntry> entries = read_aa_history(path);
   ASSERT_EQ(entries.size(), 2u);
   EXPECT_EQ(entries[1].when, "2026-11-21T02:53:32+00:00");
@@ -45,7 +45,7 @@ TEST(AaHistory, KeepsTheComparisonsOfAllThatEndAtOnce) {
     std::vector<std::jthread> jobs;
     for (int i = 0; i < 4; ++i) {
       jobs.emplace_back([&] {
-        for (int n = 0; n < 5; ++n) append_to_aa_history(path, example(0));
+        for (int n = 0; n < 5; ++n) append_to_aa_history(path, example_entry(0));
       });
     }
   }
@@ -66,7 +66,7 @@ TEST(AaHistory, NamesTheLineAndFieldThatIsWrong) {
   const auto problem_of = [&](const std::string& text) -> std::string {
     const fs::path path = folder.write("aa.jsonl", text);
     try {
-      append_to_aa_history(path, example(0));
+      append_to_aa_history(path, example_entry(0));
     } catch (const baselines::InputError& error) {
       EXPECT_EQ(baselines::read_file(path), text);
       return error.what();

@@ -21,11 +21,11 @@ namespace fs = std::filesystem;
 
 const fs::path kFormats = FUSEGATE_FORMATS;
 
-GateFacts judged(const fs::path& baseline, const fs::path& candidate) {
+GateFacts judged_files(const fs::path& baseline, const fs::path& candidate) {
   JudgingRequest request;
   request.baseline = {baseline};
   request.candidate = {candidate};
-  return judged(request);
+  return ci::judged(request);
 }
 
 std::vector<std::string> called(const GateFacts& facts) {
@@ -41,8 +41,8 @@ std::vector<std::string> called(const GateFacts& facts) {
 // One benchmark or six do not show how far a machine moved.
 TEST(OfNvbench, UnchangedCodePassesAndFivePercentAreRuledOut) {
   for (const char* program : {"throughput", "axes"}) {
-    const GateFacts facts =
-        judged(kFormats / "nvbench" / program / "base", kFormats / "nvbench" / program / "same");
+    const GateFacts facts = judged_files(kFormats / "nvbench" / program / "base",
+                                         kFormats / "nvbench" / program / "same");
     EXPECT_EQ(facts.result.exit_code, ExitCode::kNoRegression) << program;
     EXPECT_THAT(called(facts), IsEmpty());
     for (const baselines::Verdict& verdict : facts.result.verdicts) {
@@ -53,7 +53,7 @@ TEST(OfNvbench, UnchangedCodePassesAndFivePercentAreRuledOut) {
 
 TEST(OfNvbench, FailsWhatCopiesFourPercentMoreAndNamesNothingElse) {
   const fs::path program = kFormats / "nvbench/axes";
-  const GateFacts facts = judged(program / "base", program / "slow");
+  const GateFacts facts = judged_files(program / "base", program / "slow");
   EXPECT_EQ(facts.result.exit_code, ExitCode::kRegression);
   EXPECT_THAT(called(facts),
               UnorderedElementsAre("copy_sweep_grid_shape/BlockSize:256/NumBlocks:256",
@@ -67,7 +67,7 @@ TEST(OfNvbench, FailsWhatCopiesFourPercentMoreAndNamesNothingElse) {
 // A single benchmark, 3.9 % slower than in another session.
 TEST(OfNvbench, ItsThroughputExampleFails) {
   const fs::path program = kFormats / "nvbench/throughput";
-  const GateFacts facts = judged(program / "base", program / "slow");
+  const GateFacts facts = judged_files(program / "base", program / "slow");
   EXPECT_EQ(facts.result.exit_code, ExitCode::kRegression);
   EXPECT_THAT(called(facts), ElementsAre("throughput_bench"));
 }
@@ -85,16 +85,17 @@ TEST(OfNvbench, MeansAloneAreJudgedTooAndSaidToBeDoubtful) {
   const baselines::ScratchFolder folder;
   const fs::path base = without_samples(folder, "base");
   EXPECT_THAT(baselines::load_run({base}).doubts, ElementsAre(baselines::Doubt::kMeansOnly));
-  EXPECT_EQ(judged(base, without_samples(folder, "same")).result.exit_code,
+  EXPECT_EQ(judged_files(base, without_samples(folder, "same")).result.exit_code,
             ExitCode::kNoRegression);
-  const GateFacts facts = judged(base, without_samples(folder, "slow"));
+  const GateFacts facts = judged_files(base, without_samples(folder, "slow"));
   EXPECT_EQ(facts.result.exit_code, ExitCode::kRegression);
   EXPECT_THAT(called(facts), testing::SizeIs(2));
 }
 
 TEST(OfNvbench, MeansAreNotComparedWithSamples) {
   const baselines::ScratchFolder folder;
-  const GateFacts facts = judged(kFormats / "nvbench/axes/base", without_samples(folder, "slow"));
+  const GateFacts facts =
+      judged_files(kFormats / "nvbench/axes/base", without_samples(folder, "slow"));
   EXPECT_EQ(facts.result.exit_code, ExitCode::kCouldNotJudge);
   EXPECT_THAT(called(facts), IsEmpty());
   EXPECT_THROW(
@@ -109,16 +110,17 @@ TEST(OfNvbench, AnAcceptedRunJudgesTheNext) {
   baseline.run = baselines::load_run({kFormats / "nvbench/axes/base"});
   EXPECT_THAT(reasons_not_to_accept(baseline.run), IsEmpty());
   const fs::path stored = folder.write("axes.json", baseline_text(baseline));
-  EXPECT_EQ(judged(stored, kFormats / "nvbench/axes/same").result.exit_code,
+  EXPECT_EQ(judged_files(stored, kFormats / "nvbench/axes/same").result.exit_code,
             ExitCode::kNoRegression);
-  EXPECT_EQ(judged(stored, kFormats / "nvbench/axes/slow").result.exit_code, ExitCode::kRegression);
+  EXPECT_EQ(judged_files(stored, kFormats / "nvbench/axes/slow").result.exit_code,
+            ExitCode::kRegression);
 }
 
 // Measured on two shared cores, whose noise decides little.
 TEST(OfPytestBenchmark, UnchangedCodeIsNotBlamedAndTheSlowedTestIsNamed) {
   const fs::path tests = kFormats / "pytest-benchmark";
-  EXPECT_THAT(called(judged(tests / "base", tests / "same")), IsEmpty());
-  const GateFacts facts = judged(tests / "base", tests / "slow");
+  EXPECT_THAT(called(judged_files(tests / "base", tests / "same")), IsEmpty());
+  const GateFacts facts = judged_files(tests / "base", tests / "slow");
   EXPECT_EQ(facts.result.exit_code, ExitCode::kRegression);
   EXPECT_THAT(called(facts), ElementsAre("test_small.py::test_checksum"));
 }

@@ -21,7 +21,7 @@ std::string markdown_of(const GateFacts& facts) {
   return markdown(gate_document("fusegate", facts), kMarkdownLimit);
 }
 
-GateFacts example() {
+GateFacts example_facts() {
   GateFacts facts;
   facts.candidate.source = "head";
   facts.baseline.emplace();
@@ -46,7 +46,7 @@ void add(GateFacts* facts, const std::string& name, baselines::VerdictKind kind,
 }
 
 TEST(TerminalReport, StartsWithTheHeadlineAndEndsWithTheCounts) {
-  GateFacts facts = example();
+  GateFacts facts = example_facts();
   add(&facts, "slow", baselines::VerdictKind::kRegression, 0.05);
   add(&facts, "same", baselines::VerdictKind::kUnchanged, 0);
   const std::string text = text_of(facts);
@@ -60,7 +60,7 @@ TEST(TerminalReport, StartsWithTheHeadlineAndEndsWithTheCounts) {
 }
 
 TEST(Reports, ShowExpectedAndSeenSideBySide) {
-  GateFacts facts = example();
+  GateFacts facts = example_facts();
   baselines::BenchmarkSeries series;
   series.name = "linear/addmm";
   series.expectation = {{{"addmm", "1 GEMM", "a|b", false}, {"copy", "1 copy", "copy", true}}};
@@ -73,7 +73,7 @@ TEST(Reports, ShowExpectedAndSeenSideBySide) {
 }
 
 TEST(TerminalReport, ShowsTheMostSuspiciousOfManyUndecided) {
-  GateFacts facts = example();
+  GateFacts facts = example_facts();
   for (int i = 0; i < 30; ++i) {
     add(&facts, fmt::format("undecided{:02}", i), baselines::VerdictKind::kInconclusive, 0.001 * i);
   }
@@ -86,7 +86,7 @@ TEST(TerminalReport, ShowsTheMostSuspiciousOfManyUndecided) {
 }
 
 TEST(TerminalReport, GivesAReasonThatManyShareOnce) {
-  GateFacts facts = example();
+  GateFacts facts = example_facts();
   for (const char* name : {"a", "b", "c"}) {
     add(&facts, name, baselines::VerdictKind::kInvalid, 0);
     facts.result.verdicts.back().reason.failure = "the library is missing";
@@ -99,7 +99,7 @@ TEST(TerminalReport, GivesAReasonThatManyShareOnce) {
 }
 
 TEST(TerminalReport, NamesDifferencesAndNotes) {
-  GateFacts facts = example();
+  GateFacts facts = example_facts();
   facts.result.environment_differences = {{"driver", "1", "2"}};
   facts.candidate.doubts = {baselines::Doubt::kThrottled};
   EXPECT_THAT(text_of(facts), HasSubstr("driver: 1 in the baseline, 2 in the candidate"));
@@ -113,7 +113,7 @@ void add_family(GateFacts* facts, const std::string& name, std::size_t regressio
 }
 
 TEST(TerminalReport, ShowsChangedFamiliesAboveTheRows) {
-  GateFacts facts = example();
+  GateFacts facts = example_facts();
   add(&facts, "slow", baselines::VerdictKind::kRegression, 0.03);
   add_family(&facts, "linear/addmm/bf16", 0);
   add_family(&facts, "geglu/fused/bf16", 4);
@@ -126,7 +126,7 @@ TEST(TerminalReport, ShowsChangedFamiliesAboveTheRows) {
 }
 
 TEST(TerminalReport, ShowsTheWorstOfManyRowsOfAFamily) {
-  GateFacts facts = example();
+  GateFacts facts = example_facts();
   add(&facts, "another", baselines::VerdictKind::kRegression, 0.01);
   for (int i = 0; i < 12; ++i) {
     add(&facts, fmt::format("slow/batch:{:02}", i), baselines::VerdictKind::kRegression,
@@ -142,7 +142,7 @@ TEST(TerminalReport, ShowsTheWorstOfManyRowsOfAFamily) {
 }
 
 TEST(TerminalReport, ShowsFewRowsOfAFamilyAll) {
-  GateFacts facts = example();
+  GateFacts facts = example_facts();
   for (int i = 0; i < 6; ++i) {
     add(&facts, fmt::format("slow/batch:{}", i), baselines::VerdictKind::kRegression, 0.03);
   }
@@ -151,7 +151,7 @@ TEST(TerminalReport, ShowsFewRowsOfAFamilyAll) {
 }
 
 TEST(TerminalReport, ShowsTheSlowestOfManyFamilies) {
-  GateFacts facts = example();
+  GateFacts facts = example_facts();
   for (int i = 0; i < 20; ++i) add_family(&facts, fmt::format("F{}", i), 1);
   EXPECT_THAT(text_of(facts), HasSubstr("F11 "));
   EXPECT_THAT(text_of(facts), Not(HasSubstr("F12 ")));
@@ -183,7 +183,7 @@ void add_kernel_diff(GateFacts* facts, const std::string& benchmark, baselines::
 }
 
 TEST(TerminalReport, NamesOnceWhatChangedInManyBenchmarks) {
-  GateFacts facts = example();
+  GateFacts facts = example_facts();
   add_kernel_diff(&facts, "a", baselines::KernelCause::kOtherKernel, "tile 1 -> 2");
   add_kernel_diff(&facts, "b", baselines::KernelCause::kGaps, "", 5000);
   add_kernel_diff(&facts, "c", baselines::KernelCause::kOtherKernel, "tile 1 -> 2");
@@ -200,7 +200,7 @@ TEST(TerminalReport, NamesOnceWhatChangedInManyBenchmarks) {
 }
 
 TEST(TerminalReport, NamesSomeOfManyKernels) {
-  GateFacts facts = example();
+  GateFacts facts = example_facts();
   for (int i = 0; i < 15; ++i) {
     add_kernel_diff(&facts, "a", baselines::KernelCause::kSameKernels,
                     fmt::format("slower {:02}", i));
@@ -210,7 +210,7 @@ TEST(TerminalReport, NamesSomeOfManyKernels) {
 }
 
 TEST(MarkdownReport, PutsTheVerdictFirstAndFoldsTheRest) {
-  GateFacts facts = example();
+  GateFacts facts = example_facts();
   facts.result.exit_code = baselines::ExitCode::kRegression;
   add(&facts, "same", baselines::VerdictKind::kUnchanged, 0);
   add(&facts, "slow", baselines::VerdictKind::kRegression, 0.05);
@@ -229,7 +229,7 @@ TEST(MarkdownReport, PutsTheVerdictFirstAndFoldsTheRest) {
 }
 
 TEST(MarkdownReport, OfNothingDecidedHasNoTickAndFoldsNoChangeAway) {
-  GateFacts facts = example();
+  GateFacts facts = example_facts();
   facts.result.exit_code = baselines::ExitCode::kCouldNotJudge;
   facts.result.causes = {baselines::GateCause::kNotRuledOut};
   add(&facts, "control_copy/memcpy", baselines::VerdictKind::kInconclusive, 0.17);
@@ -252,7 +252,7 @@ TEST(MarkdownReport, OfNothingDecidedHasNoTickAndFoldsNoChangeAway) {
 }
 
 TEST(MarkdownReport, LetsNoNameBreakItsTable) {
-  GateFacts facts = example();
+  GateFacts facts = example_facts();
   add(&facts, "a|b</details><script>\n@team", baselines::VerdictKind::kRegression, 0.05);
   EXPECT_THAT(
       markdown_of(facts),
@@ -260,7 +260,7 @@ TEST(MarkdownReport, LetsNoNameBreakItsTable) {
 }
 
 TEST(MarkdownReport, ShowsChangedFamiliesBeforeTheRows) {
-  GateFacts facts = example();
+  GateFacts facts = example_facts();
   add(&facts, "slow", baselines::VerdictKind::kRegression, 0.05);
   facts.result.families = {{"a|b", 12, 4, 1, 0.03, -0.001, 0.0525}};
   const std::string text = markdown_of(facts);
@@ -276,7 +276,7 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 }
 
 TEST(MarkdownReport, StaysBelowTheLimitAndShowsWhatMattersFirst) {
-  GateFacts facts = example();
+  GateFacts facts = example_facts();
   add(&facts, "the slow one", baselines::VerdictKind::kRegression, 0.05);
   for (int i = 0; i < 2000; ++i) {
     add(&facts, fmt::format("benchmark {}", i), baselines::VerdictKind::kUnchanged, 0);
@@ -292,7 +292,7 @@ TEST(MarkdownReport, StaysBelowTheLimitAndShowsWhatMattersFirst) {
 }
 
 TEST(MarkdownReport, StaysBelowTheLimitWhateverTheTextsAre) {
-  GateFacts facts = example();
+  GateFacts facts = example_facts();
   for (int i = 0; i < 100; ++i) {
     add(&facts, std::string(50'000, '`'), baselines::VerdictKind::kRegression, 0.05);
     facts.result.verdicts.back().reason.choice_changes = {
@@ -305,7 +305,7 @@ TEST(MarkdownReport, StaysBelowTheLimitWhateverTheTextsAre) {
 }
 
 TEST(MarkdownReport, FoldsWhatTheHostDoesAndShowsOtherKernels) {
-  GateFacts facts = example();
+  GateFacts facts = example_facts();
   add_kernel_diff(&facts, "a", baselines::KernelCause::kGaps, "");
   add_kernel_diff(&facts, "a", baselines::KernelCause::kOtherKernel, "other_kernel");
   const std::string text = markdown_of(facts);

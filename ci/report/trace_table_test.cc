@@ -13,7 +13,7 @@ using ::testing::IsEmpty;
 using enum baselines::TraceCategory;
 
 // Two steps of a product and what launched it, and an operator that launches nothing.
-baselines::TraceSummary example() {
+baselines::TraceSummary example_trace() {
   baselines::TraceSummary summary;
   summary.rows = {{"aten::linear", kOperator, 2, 10'000, 50'000, 0, 90'000},
                   {"aten::addmm", kOperator, 2, 30'000, 40'000, 90'000, 90'000},
@@ -28,7 +28,7 @@ baselines::TraceSummary example() {
 }
 
 std::vector<std::string> names(std::string_view order) {
-  baselines::TraceSummary summary = example();
+  baselines::TraceSummary summary = example_trace();
   sort_rows(summary.rows, order);
   std::vector<std::string> names;
   for (const baselines::TraceRow& row : summary.rows) names.push_back(row.name);
@@ -36,7 +36,7 @@ std::vector<std::string> names(std::string_view order) {
 }
 
 TEST(TraceTable, ShowsRowsAsTorchDoes) {
-  const Table table = trace_table(example(), 0);
+  const Table table = trace_table(example_trace(), 0);
   EXPECT_THAT(headers(table),
               ElementsAre("name", "kind", "calls", "self CPU", "CPU total", "CPU average",
                           "self CUDA", "share", "CUDA total", "share", "CUDA average"));
@@ -49,7 +49,7 @@ TEST(TraceTable, ShowsRowsAsTorchDoes) {
 }
 
 TEST(TraceTable, KeepsRowsThatLaunchNothing) {
-  EXPECT_THAT(trace_table(example(), 0).rows()[2],
+  EXPECT_THAT(trace_table(example_trace(), 0).rows()[2],
               ElementsAre("aten::t", "operator", "4", "4.000 us", "4.000 us", "1.000 us", "0 ns",
                           "0.0 %", "0 ns", "0.0 %", "0 ns"));
 }
@@ -86,7 +86,7 @@ TEST(TraceTable, ShortensNamesInTheMiddle) {
 }
 
 TEST(TraceTable, IsWholeAsJson) {
-  const nlohmann::json json = trace_json(example());
+  const nlohmann::json json = trace_json(example_trace());
   EXPECT_EQ(json["cuda_ns"], 100'000);
   ASSERT_EQ(json["rows"].size(), 5U);
   EXPECT_EQ(json["rows"][1], nlohmann::json({{"name", "aten::addmm"},

@@ -28,7 +28,7 @@ fusegate::baselines::Run run() {
   return run;
 }
 
-fusegate::baselines::Run peers() {
+fusegate::baselines::Run peer_run() {
   fusegate::baselines::Run peers = run();
   peers.source = "theirs";
   return peers;
@@ -44,8 +44,8 @@ std::string refusal(const fusegate::baselines::Run& peers, bool allow = false) {
 }
 
 TEST(PeerEnvironment, MustBeOfTheSameDeviceAndDriver) {
-  EXPECT_EQ(refusal(peers()), "");
-  fusegate::baselines::Run other = peers();
+  EXPECT_EQ(refusal(peer_run()), "");
+  fusegate::baselines::Run other = peer_run();
   other.environment["driver"] = "575";
   EXPECT_EQ(
       refusal(other),
@@ -55,13 +55,13 @@ TEST(PeerEnvironment, MustBeOfTheSameDeviceAndDriver) {
   EXPECT_THAT(peer_notes(run(), other),
               ElementsAre("warning: peers were measured in another environment: driver: 580 here, "
                           "575 there"));
-  other = peers();
+  other = peer_run();
   other.environment.erase("device");
   EXPECT_THAT(refusal(other), HasSubstr("environment.device: is missing, but \""));
 }
 
 TEST(PeerEnvironment, MayHaveLibrariesOfItsOwnAndRecordLess) {
-  fusegate::baselines::Run other = peers();
+  fusegate::baselines::Run other = peer_run();
   other.environment["cuda"] = "12.8";
   other.environment["torch"] = "2.9";
   other.environment.erase("max_sm_clock_mhz");
@@ -71,7 +71,7 @@ TEST(PeerEnvironment, MayHaveLibrariesOfItsOwnAndRecordLess) {
 }
 
 TEST(PeerNotes, AreNoneForARunOfTheSameCommandAndProtocol) {
-  EXPECT_THAT(peer_notes(run(), peers()), IsEmpty());
+  EXPECT_THAT(peer_notes(run(), peer_run()), IsEmpty());
 }
 
 TEST(PeerNotes, ReportTheLayoutAsAFactAndAllElseAsAWarning) {

@@ -27,7 +27,7 @@ BenchmarkFigures figures(const std::string& kernel, double time_ns, double flops
 }
 
 // 500 TFLOP/s, 4,000 GB/s, and 2 us a launch.
-MeasuredRates round_rates() {
+MeasuredRates round_numbers() {
   return {{{"bf16", {500, "linear"}}}, MeasuredRate{4000, "copy"}, MeasuredRate{2000, "launch"}};
 }
 
@@ -97,13 +97,14 @@ TEST(MeasuredRates, LackOtherProgramsAndWhatWasNotRecorded) {
 }
 
 TEST(RooflineTimeOf, IsTheLargerOfArithmeticAndMemory) {
-  const RooflineTime gemm = roofline_time_of(figures("a/b/bf16", 120e3, 5e10, 4e7), round_rates());
+  const RooflineTime gemm =
+      roofline_time_of(figures("a/b/bf16", 120e3, 5e10, 4e7), round_numbers());
   EXPECT_DOUBLE_EQ(gemm.ns, 100e3);
   EXPECT_DOUBLE_EQ(gemm.gap, 1.2);
   EXPECT_DOUBLE_EQ(gemm.gemm_share, 100.0 / 120);
   EXPECT_DOUBLE_EQ(gemm.copy_share, 10.0 / 120);
   const RooflineTime pointwise =
-      roofline_time_of(figures("a/b/bf16", 50e3, 5e7, 1.6e8), round_rates());
+      roofline_time_of(figures("a/b/bf16", 50e3, 5e7, 1.6e8), round_numbers());
   EXPECT_DOUBLE_EQ(pointwise.ns, 40e3);
   EXPECT_DOUBLE_EQ(pointwise.gap, 1.25);
   EXPECT_DOUBLE_EQ(pointwise.copy_share, 0.8);
@@ -111,7 +112,7 @@ TEST(RooflineTimeOf, IsTheLargerOfArithmeticAndMemory) {
 
 TEST(RooflineTimeOf, MayBeBeaten) {
   const RooflineTime cached =
-      roofline_time_of(figures("a/b/bf16", 20e3, 5e7, 1.6e8), round_rates());
+      roofline_time_of(figures("a/b/bf16", 20e3, 5e7, 1.6e8), round_numbers());
   EXPECT_DOUBLE_EQ(cached.copy_share, 2);
   EXPECT_DOUBLE_EQ(cached.gap, 0.5);
 }
@@ -120,16 +121,16 @@ TEST(RooflineTimeOf, IsUnknownWithoutARateOrTheBenchmarksOwnWork) {
   const BenchmarkFigures known = figures("a/b/bf16", 100e3, 5e10, 4e7);
   BenchmarkFigures other = known;
   other.name = "BM_other/8";
-  MeasuredRates no_copy = round_rates();
+  MeasuredRates no_copy = round_numbers();
   no_copy.copy_gbps.reset();
   for (const RooflineTime& roofline_time :
-       {roofline_time_of(other, round_rates()),
-        roofline_time_of(figures("a/b/fp16", 100e3, 5e10, 4e7), round_rates()),
+       {roofline_time_of(other, round_numbers()),
+        roofline_time_of(figures("a/b/fp16", 100e3, 5e10, 4e7), round_numbers()),
         roofline_time_of(known, no_copy),
-        roofline_time_of(figures("a/b/bf16", 100e3, 5e10, kNan), round_rates()),
-        roofline_time_of(figures("a/b/bf16", 100e3, kNan, 4e7), round_rates()),
-        roofline_time_of(figures("a/b/bf16", kNan, 5e10, 4e7), round_rates()),
-        roofline_time_of(figures("a/b/bf16", 100e3, 0, 0), round_rates())}) {
+        roofline_time_of(figures("a/b/bf16", 100e3, 5e10, kNan), round_numbers()),
+        roofline_time_of(figures("a/b/bf16", 100e3, kNan, 4e7), round_numbers()),
+        roofline_time_of(figures("a/b/bf16", kNan, 5e10, 4e7), round_numbers()),
+        roofline_time_of(figures("a/b/bf16", 100e3, 0, 0), round_numbers())}) {
     EXPECT_TRUE(std::isnan(roofline_time.ns));
     EXPECT_TRUE(std::isnan(roofline_time.gap));
   }
@@ -137,10 +138,10 @@ TEST(RooflineTimeOf, IsUnknownWithoutARateOrTheBenchmarksOwnWork) {
 
 TEST(RooflineTimeOf, HasTheShareOfTheOneRateThatIsKnown) {
   const RooflineTime no_gemm =
-      roofline_time_of(figures("a/b/fp16", 100e3, 5e10, 4e7), round_rates());
+      roofline_time_of(figures("a/b/fp16", 100e3, 5e10, 4e7), round_numbers());
   EXPECT_DOUBLE_EQ(no_gemm.copy_share, 0.1);
   EXPECT_TRUE(std::isnan(no_gemm.gemm_share));
-  MeasuredRates no_copy = round_rates();
+  MeasuredRates no_copy = round_numbers();
   no_copy.copy_gbps.reset();
   const RooflineTime gemm_alone = roofline_time_of(figures("a/b/bf16", 200e3, 5e10, 4e7), no_copy);
   EXPECT_TRUE(std::isnan(gemm_alone.copy_share));
@@ -149,7 +150,7 @@ TEST(RooflineTimeOf, HasTheShareOfTheOneRateThatIsKnown) {
 
 TEST(RateSentences, SayWhereARateComesFromOrThatThereIsNone) {
   EXPECT_THAT(
-      rate_sentences(round_rates(), {"bf16", "fp16"}),
+      rate_sentences(round_numbers(), {"bf16", "fp16"}),
       ElementsAre("GEMM rate in bf16: 500 TFLOP/s, of linear",
                   "no GEMM of 20.00 us or more in fp16 in this run",
                   "copy rate: 4000 GB/s, of copy", "a launch: 2.000 us a kernel, of launch"));

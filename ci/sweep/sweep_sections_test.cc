@@ -130,7 +130,8 @@ TEST(CrossoverSection, SaysAndDrawsWhereFusionStopsPaying) {
               HasSubstr("dim 768, hidden 3072, fused / unfused: stops paying at M 1024"));
 }
 
-BenchmarkFigures figures(const std::string& name, double flops, double min_bytes, double time_ns) {
+BenchmarkFigures figures_of(const std::string& name, double flops, double min_bytes,
+                            double time_ns) {
   BenchmarkFigures one;
   one.name = name;
   one.time_ns = time_ns;
@@ -148,9 +149,9 @@ const std::string kPointwise = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden
 TEST(RooflineSection, HasAPointABenchmarkWithClassAndShares) {
   const MeasuredRates rates{{{"bf16", {700, "linear"}}}, MeasuredRate{4000, "copy"}, std::nullopt};
   const Section section = roofline_section(
-      {figures(kPointwise, 2.5e8, 1.5e8, 40e3),
-       figures("control_copy/memcpy/bf16/batch:64/seq:128/dim:768/hidden:3072", 0, 1.5e8, 40e3),
-       figures("BM_other/8", 1, 1, 1)},
+      {figures_of(kPointwise, 2.5e8, 1.5e8, 40e3),
+       figures_of("control_copy/memcpy/bf16/batch:64/seq:128/dim:768/hidden:3072", 0, 1.5e8, 40e3),
+       figures_of("BM_other/8", 1, 1, 1)},
       rates);
   ASSERT_EQ(section.pictures.size(), 1u);
   const auto& picture = section.pictures[0];
@@ -172,13 +173,13 @@ TEST(RooflineSection, HasAPointABenchmarkWithClassAndShares) {
 
 TEST(RooflineSection, SaysWhichRoofWasNotMeasured) {
   const auto picture =
-      roofline_section({figures(kPointwise, 2.5e8, 1.5e8, 40e3)}, {}).pictures.at(0);
+      roofline_section({figures_of(kPointwise, 2.5e8, 1.5e8, 40e3)}, {}).pictures.at(0);
   EXPECT_TRUE(picture["gemm"].is_null());
   EXPECT_TRUE(picture["copy"].is_null());
   EXPECT_THAT(picture["caption"].get<std::string>(), HasSubstr("no flat one, for no GEMM in bf16"));
   EXPECT_THAT(picture["caption"].get<std::string>(), HasSubstr("no slanted one, for no copy"));
   EXPECT_THAT(picture["points"][0]["tooltip"].get<std::string>(), Not(HasSubstr("rate")));
-  EXPECT_TRUE(roofline_section({figures("BM_other/8", 1, 1, 1)}, {}).empty());
+  EXPECT_TRUE(roofline_section({figures_of("BM_other/8", 1, 1, 1)}, {}).empty());
 }
 
 }  // namespace
