@@ -6,8 +6,9 @@ FUSEGATE_VENV=$FUSEGATE_ROOT/build/venv
 
 # make_venv VENV REQUIREMENTS
 make_venv() {
-  # --clear: an environment of a Python that was removed since cannot be repaired.
-  python3 -m venv --clear "$1" && venv_pip "$1" install --require-hashes --requirement "$2"
+  # --clear: an environment of a Python that was removed since cannot be repaired. --no-compile: Python compiles what a
+  # report imports, a small part of Matplotlib and NumPy.
+  python3 -m venv --clear "$1" && venv_pip "$1" install --no-compile --require-hashes --requirement "$2"
 }
 
 # venv_pip VENV ARGUMENT...: with few and short tries, since pip would wait for minutes without a network.
