@@ -30,6 +30,8 @@ struct ForeignFile {
   bool lacks_clocks = false;                     // of a GPU, where the tool records them
 };
 
+inline constexpr double kSecondNs = 1e9;
+
 inline constexpr const char* kTool = "tool";
 inline constexpr const char* kTimer = "timer";
 // Whether the tool's file has samples, or only means. The two are not comparable, so a file that

@@ -15,8 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kSecondNs = 1e9;
-
 bool has_samples(const NvbenchState& state) {
   std::error_code error;
   return state.samples && fs::exists(state.samples->path, error);

@@ -14,7 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kSecondNs = 1e9;
 constexpr double kMostBytes = 1e18;  // more cannot be moved by one call
 constexpr const char* kNoneAccepted = "nvbench accepted none of its samples";
 // nvbench's reason begins so where an exception ended the state.

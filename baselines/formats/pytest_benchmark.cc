@@ -15,8 +15,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kSecondNs = 1e9;
-
 class PytestBenchmarkReader {
  public:
   explicit PytestBenchmarkReader(const std::string& source) : source_(source) {}

@@ -20,7 +20,7 @@ namespace fusegate::baselines {
 namespace {
 
 // Replaces bytes that are not UTF-8, which names and error messages may have.
-std::string text_of(const nlohmann::json& value) {
+std::string dumped(const nlohmann::json& value) {
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -33,7 +33,7 @@ std::vector<double> cycles_of(const ForeignBenchmark& benchmark) {
 }
 
 std::size_t fingerprint_of(const RunFile& file) {
-  std::string text = file.provenance.date + text_of(file.provenance.protocol);
+  std::string text = file.provenance.date + dumped(file.provenance.protocol);
   for (const BenchmarkResult& result : file.benchmarks) {
     text += fmt::format("\n{} {} {}", result.name, result.summary.time_ns, result.summary.spread);
   }
@@ -79,7 +79,7 @@ RunFile parse_run_file(std::string text, const std::string& source) {
       std::move(text), source, [&collector](const RunFileEntry& entry) { collector.add(entry); });
   RunFile file = read_run_context(context, source);
   collector.finish(context.is_object() && context.contains("fusegate"), file);
-  file.fingerprint ^= std::hash<std::string>{}(text_of(context));
+  file.fingerprint ^= std::hash<std::string>{}(dumped(context));
   for (BenchmarkResult& result : file.benchmarks) {
     result.is_control = is_control(file.controls, file.provenance, result.name);
   }
@@ -121,7 +121,7 @@ void RunFileWriter::append(const std::vector<nlohmann::json>& entries) {
 void RunFileWriter::add(const std::vector<nlohmann::json>& entries) {
   for (const nlohmann::json& entry : entries) {
     first_entry_.try_emplace(entry.value("name", ""), entries_.size());
-    entries_.push_back(text_of(entry));
+    entries_.push_back(dumped(entry));
   }
 }
 
@@ -132,7 +132,7 @@ void RunFileWriter::add_details(const std::map<std::string, nlohmann::json>& det
     std::string& text = entries_[found->second];
     nlohmann::json entry = nlohmann::json::parse(text);
     entry["details"].update(members);
-    text = text_of(entry);
+    text = dumped(entry);
   }
   write();
 }
@@ -149,7 +149,7 @@ void RunFileWriter::add_doubts(const std::vector<Doubt>& doubts) {
 
 void RunFileWriter::write() const {
   std::string text = "{\n\"context\": ";
-  text += text_of(context_);
+  text += dumped(context_);
   text += ",\n\"benchmarks\": [\n";
   for (const std::string& entry : entries_) {
     if (&entry != &entries_.front()) text += ",\n";

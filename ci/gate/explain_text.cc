@@ -18,10 +18,6 @@
 namespace fusegate::ci {
 namespace {
 
-std::string short_name(const baselines::ProfiledKernel& kernel) {
-  return baselines::short_kernel_name(baselines::read_kernel_name(kernel.name));
-}
-
 double clock_hz(const baselines::BenchmarkSeries* series) {
   if (!series || !series->counters.contains("sm_clock_hz")) {
     return std::numeric_limits<double>::quiet_NaN();

@@ -23,10 +23,6 @@ using baselines::HostVerdict;
 using baselines::Verdict;
 using baselines::VerdictKind;
 
-std::size_t count(const std::vector<Verdict>& verdicts, VerdictKind kind) {
-  return static_cast<std::size_t>(std::ranges::count(verdicts, kind, &Verdict::kind));
-}
-
 // "; 2 inconclusive, 1 missing.", or a full stop alone. except: what was said already.
 std::string others_text(const std::vector<Verdict>& verdicts,
                         VerdictKind except = VerdictKind::kUnchanged) {
@@ -34,7 +30,7 @@ std::string others_text(const std::vector<Verdict>& verdicts,
   for (const VerdictKind kind :
        {VerdictKind::kImprovement, VerdictKind::kIdentical, VerdictKind::kInconclusive,
         VerdictKind::kNew, VerdictKind::kMissing, VerdictKind::kInvalid}) {
-    const std::size_t n = kind == except ? 0 : count(verdicts, kind);
+    const std::size_t n = kind == except ? 0 : count_of(verdicts, kind);
     if (n == 0) continue;
     text += (text.empty() ? "; " : ", ") + count_text(n, kind);
   }
@@ -89,7 +85,8 @@ std::string ruled_out_text(const std::vector<Verdict>& verdicts) {
   };
   const RuledOut most = ruled_out_in(bounds, kMost);
   const RuledOut all = ruled_out_in(bounds, 1);
-  const bool others = bounds.size() < verdicts.size() && count(verdicts, VerdictKind::kIdentical);
+  const bool others =
+      bounds.size() < verdicts.size() && count_of(verdicts, VerdictKind::kIdentical);
   std::string text =
       fmt::format("; {}slowdowns above {} are ruled out in {}", others ? "of the others " : "",
                   format_fraction(most.slowdown), in_benchmarks(most));
@@ -103,7 +100,7 @@ std::string no_regression(const GateFacts& facts) {
   const auto decided =
       static_cast<std::size_t>(std::ranges::count_if(verdicts, baselines::is_decided));
   const std::size_t all = verdicts.size();
-  const std::size_t identical = count(verdicts, VerdictKind::kIdentical);
+  const std::size_t identical = count_of(verdicts, VerdictKind::kIdentical);
   std::string text =
       fmt::format("No regression in {}{}", decided < all ? fmt::format("{} of ", decided) : "",
                   all_text(facts));
@@ -135,7 +132,7 @@ std::string slower(const GateFacts& facts) {
     return verdict.kind == VerdictKind::kRegression ? verdict.estimates.effect : -1;
   });
   return fmt::format("{} of {} got slower, the most {} by {}{}",
-                     count(verdicts, VerdictKind::kRegression), all_text(facts), worst.benchmark,
+                     count_of(verdicts, VerdictKind::kRegression), all_text(facts), worst.benchmark,
                      format_magnitude(worst.estimates.effect), others_text(verdicts));
 }
 
@@ -296,6 +293,10 @@ std::string with_cause(GateCause cause, const std::string& so_far, const GateFac
 }
 
 }  // namespace
+
+std::size_t count_of(const std::vector<Verdict>& verdicts, VerdictKind kind) {
+  return static_cast<std::size_t>(std::ranges::count(verdicts, kind, &Verdict::kind));
+}
 
 std::string gate_headline(const GateFacts& facts) {
   std::string headline;

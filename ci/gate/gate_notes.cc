@@ -24,10 +24,6 @@ using baselines::Run;
 using baselines::Verdict;
 using baselines::VerdictKind;
 
-std::size_t count(const std::vector<Verdict>& verdicts, VerdictKind kind) {
-  return static_cast<std::size_t>(std::ranges::count(verdicts, kind, &Verdict::kind));
-}
-
 std::vector<double> effects_of_identical_code(const std::vector<Verdict>& verdicts) {
   std::vector<double> effects;
   for (const Verdict& verdict : verdicts) {
@@ -265,7 +261,7 @@ class Notes {
   void add_partial() {
     const auto& verdicts = result_.verdicts;
     const std::size_t alone =
-        count(verdicts, VerdictKind::kMissing) + count(verdicts, VerdictKind::kNew);
+        count_of(verdicts, VerdictKind::kMissing) + count_of(verdicts, VerdictKind::kNew);
     const bool on_gpu =
         !baseline_.provenance.device_uuid.empty() && !candidate_.provenance.device_uuid.empty();
     if (alone == 0 || alone == verdicts.size() || !on_gpu) return;

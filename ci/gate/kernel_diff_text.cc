@@ -25,11 +25,6 @@ using baselines::VerdictKind;
 // Of differences of work that are named one by one.
 constexpr std::size_t kMostWorkTexts = 2;
 
-std::string short_name(const std::string& kernel) {
-  return short_kernel_name(baselines::read_kernel_name(kernel));
-}
-std::string short_name(const ProfiledKernel& kernel) { return short_name(kernel.name); }
-
 // " in gelu"; nothing outside of any stage.
 std::string in_stage(const std::string& stage) { return stage.empty() ? "" : " in " + stage; }
 
@@ -266,6 +261,12 @@ std::vector<std::string> work_texts(const KernelDiff& diff, bool with_profiled) 
 }
 
 }  // namespace
+
+std::string short_name(const std::string& kernel) {
+  return short_kernel_name(baselines::read_kernel_name(kernel));
+}
+
+std::string short_name(const ProfiledKernel& kernel) { return short_name(kernel.name); }
 
 std::string launch_change_text(const LaunchChange& change) {
   const std::string stage = change.stage.empty() ? "" : change.stage + ": ";

@@ -8,6 +8,9 @@
 
 namespace fusegate::ci {
 
+std::string short_name(const std::string& kernel);
+std::string short_name(const baselines::ProfiledKernel& kernel);
+
 // What differs in the code, then what the profile shows of it, in one sentence without a full stop.
 // Empty where nothing does.
 std::string kernel_diff_text(const baselines::KernelDiff& diff);

@@ -36,7 +36,7 @@ bool is_on_both_sides(const Verdict& verdict) {
          verdict.kind != VerdictKind::kInvalid && std::isfinite(verdict.estimates.in_time);
 }
 
-bool comes_first(const ReplayedRow& a, const ReplayedRow& b) {
+bool row_comes_first(const ReplayedRow& a, const ReplayedRow& b) {
   if (a.has_moved() != b.has_moved()) return a.has_moved();
   return std::abs(a.machine.estimates.in_time) > std::abs(b.machine.estimates.in_time);
 }
@@ -76,7 +76,7 @@ Replay replay_of(Run stored, const Run& replayed, const baselines::GateResult& r
                      does_other_work(*sides_before.at(name), *sides_after.at(name));
     replay.rows.push_back(std::move(row));
   }
-  std::ranges::stable_sort(replay.rows, comes_first);
+  std::ranges::stable_sort(replay.rows, row_comes_first);
   return replay;
 }
 
