@@ -79,20 +79,23 @@ endfunction()
 set(FUSEGATE_SKIPPED "\\[  SKIPPED \\] [0-9]+ tests?, listed below:\n(\\[  SKIPPED \\] [^\n]+\n)+$")
 set(FUSEGATE_NO_TEST "Running 0 tests")
 
-# fusegate_test(NAME SOURCES ... LIBRARIES ... [DEFINITIONS ...] [SHARDS n] [MAY_SKIP filter]): adds a test program, unless
+# fusegate_test(NAME [BATCHED] SOURCES ... LIBRARIES ... [DEFINITIONS ...] [SHARDS n] [MAY_SKIP filter]): adds a test program, unless
 # BUILD_TESTING is off, as one entry of ctest, or as n that share its tests. Tests that match the filter need something
 # that a machine may lack (a GPU). They are an entry of their own, which ctest shows as skipped. No other test may skip.
 function(fusegate_test name)
   if(NOT BUILD_TESTING)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "SHARDS;MAY_SKIP" "SOURCES;LIBRARIES;DEFINITIONS" ${ARGN})
+  cmake_parse_arguments(ARG "BATCHED" "SHARDS;MAY_SKIP" "SOURCES;LIBRARIES;DEFINITIONS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_compile_definitions(${name} PRIVATE ${ARG_DEFINITIONS})
   target_link_libraries(${name} PRIVATE fusegate_options fusegate_test_sanitizers ${ARG_LIBRARIES} fmt::fmt
     nlohmann_json::nlohmann_json GTest::gmock GTest::gtest_main)
   target_compile_options(${name} PRIVATE ${FUSEGATE_TEST_OPTIONS} ${FUSEGATE_PRECOMPILE_OPTIONS})
   target_precompile_headers(${name} REUSE_FROM fusegate_precompiled_tests)
+  if(ARG_BATCHED)
+    fusegate_batch(${name})
+  endif()
   if(ARG_MAY_SKIP)
     add_test(NAME ${name}.may_skip COMMAND ${name} --gtest_filter=${ARG_MAY_SKIP})
     set_tests_properties(${name}.may_skip PROPERTIES TIMEOUT 300 SKIP_REGULAR_EXPRESSION "${FUSEGATE_SKIPPED}"
