@@ -8,12 +8,12 @@
 namespace fusegate::baselines {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 // Of logarithms, within cards; its variance is NaN where a value is missing.
 VarianceEstimate within_cards(const std::vector<std::vector<double>>& cards) {
   const VarianceEstimate pooled = pooled_variance({cards.begin(), cards.end()});
-  return pooled.degrees_of_freedom > 0 ? pooled : VarianceEstimate{kNan, 0};
+  return pooled.degrees_of_freedom > 0 ? pooled : VarianceEstimate{kUnknown, 0};
 }
 
 double geometric_mean(const std::vector<std::vector<double>>& cards) {
@@ -48,7 +48,7 @@ SpreadSummary summary_of(const std::vector<const BenchmarkCalibration*>& benchma
 }  // namespace
 
 double quantile(std::vector<double> values, double p) {
-  if (values.empty()) return kNan;
+  if (values.empty()) return kUnknown;
   std::ranges::sort(values);
   const double position = p * static_cast<double>(values.size() - 1);
   const auto below = static_cast<std::size_t>(position);
@@ -79,7 +79,7 @@ std::vector<BenchmarkCalibration> benchmark_spreads(const std::vector<Run>& card
     benchmark.spread_cycles = std::sqrt(cycles.variance);
     benchmark.spread_equal_clock = std::sqrt(equal_clock.variance);
     benchmark.degrees_of_freedom = time.degrees_of_freedom;
-    benchmark.smallest_detectable = kNan;
+    benchmark.smallest_detectable = kUnknown;
     benchmarks.push_back(std::move(benchmark));
   }
   return benchmarks;
