@@ -29,14 +29,14 @@ Run run_with(const std::vector<double>& factors, int rows = 12) {
 }
 
 TEST(Outliers, AreNamedWithTheirDeviation) {
-  const auto outliers = outlier_processes(run_of({1, 1, 1.1, 1, 1}), kMinEffect);
+  const auto outliers = outlier_processes(run_with({1, 1, 1.1, 1, 1}), kMinEffect);
   ASSERT_EQ(outliers.size(), 1u);
   EXPECT_EQ(outliers[0].process, 2);
   EXPECT_EQ(outliers[0].name, "3");
   EXPECT_NEAR(outliers[0].relative_deviation, 0.1, 0.001);
   EXPECT_EQ(outliers[0].benchmarks, 12u);
   EXPECT_TRUE(outliers[0].is_set_aside);
-  EXPECT_NEAR(outlier_processes(run_of({1, 0.95, 1, 1}), kMinEffect).at(0).relative_deviation,
+  EXPECT_NEAR(outlier_processes(run_with({1, 0.95, 1, 1}), kMinEffect).at(0).relative_deviation,
               -0.05, 0.001);
 }
 

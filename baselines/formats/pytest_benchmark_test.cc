@@ -38,7 +38,7 @@ json pytest_file(json tests) {
 ForeignFile read_pytest(const json& file) { return read_pytest_benchmark(file.dump(), "f.json"); }
 
 void expect_error(const json& file, const std::string& field, const std::string& words) {
-  EXPECT_THAT([&] { read(file); }, ThrowsMessage<InputError>(AllOf(
+  EXPECT_THAT([&] { read_pytest(file); }, ThrowsMessage<InputError>(AllOf(
                                        StartsWith("f.json: " + field + ": "), HasSubstr(words))));
 }
 

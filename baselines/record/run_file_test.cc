@@ -309,7 +309,7 @@ TEST(ReadRunFile, AFailureInOneRepetitionFailsTheBenchmark) {
 }
 
 TEST(ReadRunFile, ReadsWhatFusegateAdds) {
-  json entry = sample("a", 0, 1);
+  json entry = run_sample("a", 0, 1);
   entry["process"] = 3;
   entry["kernel_launches"] = 4;
   entry["details"] = {{"choices", {{"gate_proj", "algo 66"}}},
@@ -386,8 +386,8 @@ TEST(ReadRunFile, NamesTheFileThatIsNoRunFile) {
 }
 
 TEST(ReadRunFile, ReportsWhereTheJsonBreaks) {
-  const std::string text = file_of({sample("a", 0, 1), sample("a", 1, 1)}).dump(1);
-  expect_error(text.substr(0, text.size() - 3), "not valid JSON: line ");
+  const std::string text = file_of({run_sample("a", 0, 1), run_sample("a", 1, 1)}).dump(1);
+  expect_run_error(text.substr(0, text.size() - 3), "not valid JSON: line ");
   const auto second = text.rfind("\"real_time\": ") + 13;
   expect_run_error(text.substr(0, second),
                    "benchmarks[1].real_time: not valid JSON: line 23, column ");

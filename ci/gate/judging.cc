@@ -83,7 +83,7 @@ baselines::Run on_another_card(baselines::Run run) {
   return run;
 }
 
-bool has_identities(const fs::path& path) {
+bool stores_identities(const fs::path& path) {
   try {
     return std::ranges::any_of(baselines::load_run({path}).benchmarks, baselines::code_is_known);
   } catch (const baselines::InputError&) {
@@ -253,7 +253,7 @@ std::map<std::string, std::string> keep_choices_environment(const JudgingRequest
 }
 
 bool any_baseline_has_identities(const JudgingRequest& request, const std::string& suite) {
-  return std::ranges::any_of(possible_baselines(request, suite), has_identities);
+  return std::ranges::any_of(possible_baselines(request, suite), stores_identities);
 }
 
 std::string missing_baseline_text(const JudgingRequest& request, const baselines::Run& candidate) {

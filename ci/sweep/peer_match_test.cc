@@ -75,7 +75,7 @@ TEST(PeerNotes, AreNoneForARunOfTheSameCommandAndProtocol) {
 }
 
 TEST(PeerNotes, ReportTheLayoutAsAFactAndAllElseAsAWarning) {
-  fusegate::baselines::Run other = peers();
+  fusegate::baselines::Run other = peer_run();
   other.provenance.protocol["layout"] = "driver";
   other.provenance.protocol.erase("layouts");
   EXPECT_THAT(peer_notes(run(), other),
@@ -92,7 +92,7 @@ TEST(PeerNotes, ReportTheLayoutAsAFactAndAllElseAsAWarning) {
 }
 
 TEST(PeerNotes, ReportAnotherCardAndAnotherCommand) {
-  fusegate::baselines::Run other = peers();
+  fusegate::baselines::Run other = peer_run();
   other.provenance.device_uuid = "GPU-2";
   other.session.clear();
   EXPECT_THAT(peer_notes(run(), other),
