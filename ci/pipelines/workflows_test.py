@@ -38,7 +38,9 @@ def check_schema(paths):
 
 def zizmor(*paths):
     """What it is sure enough of to say so by default, as "name: why" each. Without asking GitHub anything."""
-    result = run(ZIZMOR, "--offline", "--config", ROOT / ".github" / "zizmor.yml", "--no-progress", "--format=json", *paths)
+    with tempfile.TemporaryDirectory() as home:  # it crashes where a user has none
+        result = run(ZIZMOR, "--offline", "--config", ROOT / ".github" / "zizmor.yml", "--no-progress", "--format=json", *paths,
+                     env={**os.environ, "HOME": home})
     if not result.stdout:
         raise RuntimeError(result.stderr)
     return [f"{found['ident']}: {found['desc']}" for found in json.loads(result.stdout)]

@@ -8,6 +8,7 @@ import re
 import sys
 
 try:
+    import settings_folder  # noqa: F401 (before matplotlib)
     import jinja2
     import matplotlib
     import speed_up_map

@@ -2,9 +2,11 @@
 
 import html.parser
 import json
+import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 import xml.etree.ElementTree
 
@@ -198,6 +200,21 @@ class Program(unittest.TestCase):
         root = xml.etree.ElementTree.fromstring(done[0])
         self.assertTrue(root.tag.endswith("svg"))
         self.assertNotIn("currentColor", done[0])
+
+    def test_needs_no_home(self):
+        nameless = ("import pwd, runpy, sys\n"
+                    "def nobody(uid): raise KeyError(uid)\n"
+                    "pwd.getpwuid = nobody\n"
+                    "sys.path.insert(0, sys.argv[1].rpartition('/')[0])\n"
+                    "runpy.run_path(sys.argv[1], run_name='__main__')")
+        environment = {name: value for name, value in os.environ.items() if name not in ("HOME", "MPLCONFIGDIR")}
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([sys.executable, "-c", nameless, html_report.__file__], text=True, capture_output=True,
+                                  input=json.dumps(test_model.document(test_model.section(pictures=[test_model.lines(test_model.line("fused"))]))),
+                                  env={**environment, "TMPDIR": folder}, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertTrue(done.stdout.startswith("<!doctype html>"))
+            self.assertEqual(os.listdir(folder), [])
 
     def test_names_the_packages_that_it_lacks(self):
         done = subprocess.run([sys.executable, "-S", "-I", self.SCRIPT], input="{}", capture_output=True, text=True)

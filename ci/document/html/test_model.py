@@ -3,6 +3,8 @@
 import importlib.util
 import sys
 
+import settings_folder  # noqa: F401 (before matplotlib)
+
 SKIPPED = 77  # ctest's SKIP_RETURN_CODE
 
 
