@@ -67,7 +67,7 @@ class Operation:
     where : str, optional
         "file:line" for messages; by default the caller's.
 
-        A decorator that returns the function unchanged.
+    Examples
     --------
     >>> geglu = fusegate.Operation(
     ...     "geglu", axes={"rows": [1024, 8192], "hidden": [3072]}, dtypes=["bf16"],
@@ -151,8 +151,6 @@ class Operation:
         """
         if callable(implementation):  # @geglu.benchmark, without parentheses
             return self.benchmark()(implementation)
-        where = caller()
-
         where = caller()
 
         def register(function: Callable) -> Callable:
@@ -321,7 +319,7 @@ def benchmark(operation: Union[str, Operation], implementation: Optional[str] = 
     callable
         A decorator that returns the function unchanged.
 
-        A decorator that returns the function unchanged.
+    Examples
     --------
     >>> @fusegate.benchmark(operation="softmax", axes={"rows": [4096], "cols": [1024]}, dtypes=["fp16"],
     ...                     inputs=lambda p: {"x": fusegate.normal(p.rows, p.cols)},
