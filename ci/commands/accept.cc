@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <pwd.h>
 #include <unistd.h>
 
@@ -25,17 +25,12 @@ namespace fs = std::filesystem;
 // Writing a baseline takes milliseconds.
 constexpr std::chrono::seconds kLongestWait(10);
 
-std::string git_user() {
-  const std::string name = output_of({"git", "config", "user.name"});
-  const std::string email = output_of({"git", "config", "user.email"});
-  if (name.empty() || email.empty()) return name + email;
-  return fmt::format("{} <{}>", name, email);
-}
-
 std::string acceptor(const AcceptRequest& request) {
   if (!request.who.empty()) return request.who;
-  const std::string user = git_user();
-  if (!user.empty()) return user;
+  const std::string name = output_of({"git", "config", "user.name"});
+  const std::string email = output_of({"git", "config", "user.email"});
+  if (!name.empty() && !email.empty()) return fmt::format("{} <{}>", name, email);
+  if (!name.empty() || !email.empty()) return name + email;
   // Not $USER, which a container does not set. Its user may have no entry in /etc/passwd either.
   const passwd* const login = getpwuid(geteuid());
   return login != nullptr && *login->pw_name != '\0' ? login->pw_name
@@ -59,33 +54,28 @@ std::string suite_of(const AcceptRequest& request, const baselines::Run& run) {
 
 void check_reasons(const AcceptRequest& request, const baselines::Run& run) {
   if (request.force) return;
-  std::string all;
-  for (const std::string& reason : baselines::reasons_not_to_accept(run)) {
-    all += (all.empty() ? "" : "; ") + reason;
-  }
-  if (!all.empty()) {
-    throw baselines::InputError(
-        run.source, "", fmt::format("not accepted: {} (--force accepts it all the same)", all));
-  }
+  const std::vector<std::string> reasons = baselines::reasons_not_to_accept(run);
+  if (reasons.empty()) return;
+  throw baselines::InputError(
+      run.source, "",
+      fmt::format("not accepted: {} (--force accepts it all the same)", fmt::join(reasons, "; ")));
 }
 
-// A baseline with which a run of this very environment can be compared.
-std::optional<fs::path> stored_already(const AcceptRequest& request, const baselines::Run& run,
-                                       const std::string& suite) {
+std::vector<fs::path> stores_of(const AcceptRequest& request) {
   std::vector<fs::path> stores{request.store};
   stores.insert(stores.end(), request.stores.begin(), request.stores.end());
-  const auto found = find_comparable_baseline(stores, run.environment, suite);
-  if (!found) return std::nullopt;
-  const auto differences = baselines::differences_between(found->baseline.run, run);
-  return differences.empty() ? std::optional(found->path) : std::nullopt;
+  return stores;
 }
 
-// Whether nothing is to be done, as --if-missing wants it.
+// Whether nothing is to be done, as --if-missing wants it: a run of this very environment can be
+// compared with a baseline.
 bool is_kept(const AcceptRequest& request, const baselines::Run& run, const std::string& suite,
              Console& console) {
-  const auto found = request.if_missing ? stored_already(request, run, suite) : std::nullopt;
-  if (found) console.out.print("kept {}\n", found->string());
-  return found.has_value();
+  if (!request.if_missing) return false;
+  const auto found = find_comparable_baseline(stores_of(request), run.environment, suite);
+  if (!found || !baselines::differences_between(found->baseline.run, run).empty()) return false;
+  console.out.print("kept {}\n", found->path.string());
+  return true;
 }
 
 // Whether it became the anchor too.
@@ -108,8 +98,7 @@ bool store(const AcceptRequest& request, const baselines::Baseline& baseline,
 void print_what_it_finds(const AcceptRequest& request, const baselines::Run& run,
                          Console& console) {
   JudgingRequest judging;
-  judging.stores = {request.store};
-  judging.stores.insert(judging.stores.end(), request.stores.begin(), request.stores.end());
+  judging.stores = stores_of(request);
   const std::string here = detectable_text(judging, run, false);
   if (here.empty()) return;
   console.out.print(

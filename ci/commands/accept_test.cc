@@ -1,99 +1,45 @@
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <pwd.h>
 #include <unistd.h>
 
-#include <sstream>
-
-#include "baselines/io/error.h"
-#include "baselines/io/file_io.h"
 #include "baselines/record/baseline.h"
-#include "ci/commands/commands.h"
-#include "tests/fakes/fake_program.h"
+#include "ci/commands/command_test.h"
 
 namespace fusegate::ci {
 namespace {
 
-using tests::FakeRunFile;
-using tests::run_file_text;
-using tests::write_run;
-
-namespace fs = std::filesystem;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
-
-class AcceptCommandTest : public ::testing::Test {
+class AcceptCommandTest : public CommandTest<AcceptRequest, accept_command> {
  protected:
   AcceptCommandTest() {
+    run_is({});
     request_.reason = "first on this driver";
     request_.who = "somebody";
     request_.store = folder_.path() / "store";
   }
-  baselines::ExitCode accept(const FakeRunFile& file = {}, int processes = 5) {
+
+  void run_is(const FakeRunFile& file, int processes = 5) {
+    fs::remove_all(folder_.path() / "run");
     request_.runs = {write_run(folder_, "run", file, processes)};
-    Console console{out_, err_};
-    return accept_command(request_, console);
   }
-  std::string problem(const FakeRunFile& file = {}, int processes = 5) {
-    try {
-      accept(file, processes);
-    } catch (const baselines::InputError& error) {
-      return error.what();
-    }
-    return "none";
+  void accept_as(const std::string& reason) {
+    request_.reason = reason;
+    EXPECT_EQ(run(), kNoRegression);
   }
   fs::path stored(const std::string& suite = "smoke") const {
     return folder_.path() / "store" / "nvidia-h200" / (suite + ".json");
   }
-
-  baselines::ScratchFolder folder_;
-  AcceptRequest request_;
-  std::ostringstream out_;
-  std::ostringstream err_;
+  fs::path anchor() const { return baselines::anchor_path(stored()); }
+  static std::string reason_of(const fs::path& baseline) {
+    return baselines::read_baseline(baseline).acceptance.reason;
+  }
 };
 
-TEST_F(AcceptCommandTest, WarnsOfFewProcessesAndStoresThemAllTheSame) {
-  EXPECT_EQ(accept({}, 3), baselines::ExitCode::kNoRegression);
-  EXPECT_THAT(
-      err_.str(),
-      StartsWith("warning: The baseline has 3 processes on each card; at least 4 are needed "
-                 "to report a regression. Re-record it: fusegate run --suite smoke --"));
-  EXPECT_THAT(err_.str(), EndsWith(" 4 --all --out RUN && fusegate accept RUN --reason TEXT\n"));
-  EXPECT_TRUE(fs::exists(stored()));
-}
-
-TEST_F(AcceptCommandTest, ShowOfAStoredBaselineOfFewProcessesSaysSo) {
-  const auto shown = [&](const fs::path& path) {
-    std::ostringstream out;
-    Console console{out, out};
-    show_command({.paths = {path}}, console);
-    return out.str();
-  };
-  const std::string note = "note: The baseline has 3 processes on each card; at least 4 are needed";
-  accept({}, 3);
-  EXPECT_THAT(shown(stored()), HasSubstr(note));
-  EXPECT_THAT(shown(request_.runs.front()), ::testing::Not(HasSubstr("are needed")))
-      << "not accepted yet";
-  folder_.write("run/4.json", run_file_text({}));
-  request_.runs = {folder_.path() / "run"};
-  Console console{out_, err_};
-  accept_command(request_, console);
-  EXPECT_THAT(shown(stored()), ::testing::Not(HasSubstr("are needed")));
-}
-
-TEST_F(AcceptCommandTest, WarnsOfNothingWhereThereAreFourProcesses) {
-  accept({}, 4);
-  EXPECT_EQ(err_.str(), "");
-}
-
 TEST_F(AcceptCommandTest, StoresTheRunWithWhoAndWhy) {
-  EXPECT_EQ(accept(), baselines::ExitCode::kNoRegression);
+  EXPECT_EQ(run(), kNoRegression);
   EXPECT_THAT(out_.str(), StartsWith("recorded " + stored().string() +
                                      ", also as anchor\nfinds slowdowns of 4."));
   EXPECT_THAT(out_.str(), HasSubstr(" in half of the benchmarks and 4."));
-  EXPECT_THAT(out_.str(), ::testing::EndsWith(" in nine tenths, on this card\n"));
+  EXPECT_THAT(out_.str(), EndsWith(" in nine tenths, on this card\n"));
+  EXPECT_EQ(err_.str(), "");
   const baselines::Baseline baseline = baselines::read_baseline(stored());
   EXPECT_EQ(baseline.acceptance.who, "somebody");
   EXPECT_EQ(baseline.acceptance.reason, "first on this driver");
@@ -101,19 +47,38 @@ TEST_F(AcceptCommandTest, StoresTheRunWithWhoAndWhy) {
   EXPECT_EQ(baseline.run.benchmarks.size(), 2u);
 }
 
+TEST_F(AcceptCommandTest, WarnsOfFewProcessesAndSoDoesShow) {
+  const auto shown = [&](const fs::path& path) {
+    std::ostringstream out;
+    Console console{out, out};
+    show_command({.paths = {path}}, console);
+    return out.str();
+  };
+  const std::string few = "The baseline has 3 processes on each card; at least 4 are needed";
+  run_is({}, 3);
+  EXPECT_EQ(run(), kNoRegression);
+  EXPECT_THAT(err_.str(), StartsWith("warning: " + few));
+  EXPECT_THAT(shown(stored()), HasSubstr("note: " + few));
+  EXPECT_THAT(shown(request_.runs.front()), Not(HasSubstr("are needed"))) << "not accepted yet";
+  run_is({}, 4);
+  run();
+  EXPECT_EQ(err_.str(), "");
+  EXPECT_THAT(shown(stored()), Not(HasSubstr("are needed")));
+}
+
 TEST_F(AcceptCommandTest, ALinkedBaselineStaysALink) {
   const fs::path kept = folder_.path() / "kept" / "h200.json";
   fs::create_directories(stored().parent_path());
   fs::create_directories(kept.parent_path());
   fs::create_symlink("../../kept/h200.json", stored());
-  accept();  // it leads nowhere yet
+  run();  // it leads nowhere yet
   EXPECT_TRUE(fs::is_symlink(stored()));
-  FakeRunFile second;
-  second.date = "2026-11-22T02:53:32+00:00";
-  accept(second);
+  const FakeRunFile second{.date = "2026-11-22T02:53:32+00:00"};
+  run_is(second);
+  run();
   EXPECT_TRUE(fs::is_symlink(stored()));
   EXPECT_EQ(baselines::read_baseline(kept).run.provenance.date, second.date);
-  EXPECT_FALSE(fs::is_symlink(baselines::anchor_path(stored())));
+  EXPECT_FALSE(fs::is_symlink(anchor()));
 }
 
 TEST_F(AcceptCommandTest, NeedsAReason) {
@@ -122,130 +87,78 @@ TEST_F(AcceptCommandTest, NeedsAReason) {
   EXPECT_FALSE(fs::exists(stored()));
 }
 
-TEST_F(AcceptCommandTest, RefusesARunThatIsNoBaselineAndSaysEveryReason) {
-  FakeRunFile file;
-  file.dirty = true;
-  file.failures = {{"a/b", "wrong results"}};
-  EXPECT_THAT(problem(file, 1), testing::AllOf(HasSubstr("a/b"), HasSubstr("uncommitted"),
-                                               HasSubstr("fewer than two"), HasSubstr("--force")));
+TEST_F(AcceptCommandTest, RefusesARunThatIsNoBaselineUnlessForced) {
+  run_is({.failures = {{"a/b", "wrong results"}}, .dirty = true}, 1);
+  EXPECT_THAT(problem(), AllOf(HasSubstr("a/b"), HasSubstr("uncommitted"),
+                               HasSubstr("fewer than two"), HasSubstr("--force")));
   EXPECT_FALSE(fs::exists(stored()));
+  EXPECT_FALSE(fs::exists(anchor()));
   request_.force = true;
-  EXPECT_EQ(accept(file, 1), baselines::ExitCode::kNoRegression);
+  EXPECT_EQ(run(), kNoRegression);
   EXPECT_TRUE(fs::exists(stored()));
 }
 
 TEST_F(AcceptCommandTest, NeverAcceptsWhatDidNotFinish) {
-  const std::string third = write_run(folder_, "run", {}, 3) + "/3.json";
-  baselines::write_atomically(third, run_file_text({.finished = false}));
-  request_.runs = {folder_.path() / "run"};
-  Console console{out_, err_};
-  try {
-    accept_command(request_, console);
-    ADD_FAILURE() << "accepted";
-  } catch (const baselines::InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("not accepted: 1 process did not finish and is left out: " +
-                                        third + " (--force"));
-  }
+  run_is({}, 2);
+  const std::string third =
+      folder_.write("run/3.json", run_file_text({.finished = false})).string();
+  EXPECT_THAT(
+      problem(),
+      HasSubstr("not accepted: 1 process did not finish and is left out: " + third + " (--force"));
   request_.force = true;
-  accept_command(request_, console);
+  run();
   EXPECT_THAT(err_.str(), HasSubstr("note: 1 process did not finish and is left out: " + third));
   const baselines::Baseline baseline = baselines::read_baseline(stored());
   EXPECT_EQ(baseline.run.benchmarks.at(0).processes.size(), 2u);
 }
 
-TEST_F(AcceptCommandTest, RefusesWhatSpoiltTheMeasurement) {
-  EXPECT_THAT(problem({}, 1), HasSubstr("not accepted: fewer than two "));
-  for (const auto& [doubt, reason] :
-       std::vector<std::pair<std::string, std::string>>{{"throttled", "throttled"},
-                                                        {"other_gpu_process", "another process"},
-                                                        {"dirty_tree", "uncommitted changes"}}) {
-    FakeRunFile file;
-    file.doubts = {doubt};
-    EXPECT_THAT(problem(file), HasSubstr("not accepted: ")) << doubt;
-    EXPECT_THAT(problem(file), HasSubstr(reason)) << doubt;
-  }
-  FakeRunFile wrong;
-  wrong.failures = {{"a/b", "relative error 0.3 exceeds 0.01"}};
-  EXPECT_THAT(problem(wrong), HasSubstr("not accepted: benchmarks failed: a/b"));
-  EXPECT_FALSE(fs::exists(stored()));
-  EXPECT_FALSE(fs::exists(baselines::anchor_path(stored())));
-}
-
-TEST_F(AcceptCommandTest, TheFirstIsTheAnchorAndStaysIt) {
-  accept();
-  EXPECT_FALSE(fs::exists(baselines::anchor_path(stored())));
-  out_.str("");
-  request_.reason = "second";
-  accept();
+TEST_F(AcceptCommandTest, TheFirstIsTheAnchorAndStaysItUntilItIsReplaced) {
+  accept_as("first");
+  EXPECT_FALSE(fs::exists(anchor()));
+  accept_as("second");
   EXPECT_THAT(out_.str(), StartsWith("recorded " + stored().string() + "\n"));
-  EXPECT_EQ(baselines::read_baseline(stored()).acceptance.reason, "second");
-  EXPECT_EQ(baselines::read_baseline(baselines::anchor_path(stored())).acceptance.reason,
-            "first on this driver");
-  request_.reason = "third";
-  accept();
-  EXPECT_EQ(baselines::read_baseline(baselines::anchor_path(stored())).acceptance.reason,
-            "first on this driver");
-}
-
-TEST_F(AcceptCommandTest, ReplacesTheAnchorWhereAsked) {
-  accept();
-  request_.reason = "second";
-  accept();
-  EXPECT_TRUE(fs::exists(baselines::anchor_path(stored())));
-  out_.str("");
-  request_.reason = "cuBLAS 13.2";
+  EXPECT_EQ(reason_of(stored()), "second");
+  EXPECT_EQ(reason_of(anchor()), "first");
+  accept_as("third");
+  EXPECT_EQ(reason_of(anchor()), "first");
   request_.replace_anchor = true;
-  accept();
+  accept_as("cuBLAS 13.2");
   EXPECT_THAT(out_.str(), HasSubstr(", also as anchor"));
-  EXPECT_FALSE(fs::exists(baselines::anchor_path(stored())));
-  EXPECT_EQ(baselines::read_baseline(stored()).acceptance.reason, "cuBLAS 13.2");
+  EXPECT_FALSE(fs::exists(anchor()));
+  EXPECT_EQ(reason_of(stored()), "cuBLAS 13.2");
 }
 
-TEST_F(AcceptCommandTest, EverySuiteHasAnAnchorOfItsOwn) {
-  accept();
-  accept();
+TEST_F(AcceptCommandTest, StoresForAnotherSuiteWithAnAnchorOfItsOwn) {
+  accept_as("first");
+  accept_as("second");
   request_.suite = "pr";
-  accept();
-  EXPECT_TRUE(fs::exists(baselines::anchor_path(stored())));
+  run();
+  EXPECT_EQ(baselines::read_baseline(stored("pr")).run.provenance.suite, "pr");
+  EXPECT_TRUE(fs::exists(anchor()));
   EXPECT_FALSE(fs::exists(baselines::anchor_path(stored("pr"))));
 }
 
-TEST_F(AcceptCommandTest, StoresForAnotherSuiteWhereNamed) {
-  request_.suite = "pr";
-  accept();
-  EXPECT_EQ(baselines::read_baseline(stored("pr")).run.provenance.suite, "pr");
-}
-
 TEST_F(AcceptCommandTest, NeedsASuiteThatCanBeAFilesName) {
-  FakeRunFile file;
-  file.suite = "";
-  EXPECT_THAT(problem(file), HasSubstr("context.fusegate.suite"));
+  run_is({.suite = ""});
+  EXPECT_THAT(problem(), HasSubstr("context.fusegate.suite"));
   request_.suite = "../x";
   EXPECT_THAT(problem(), HasSubstr("cannot be a file's name"));
 }
 
 TEST_F(AcceptCommandTest, KeepsABaselineOfTheSameEnvironmentWhereAsked) {
   request_.if_missing = true;
-  accept();
+  accept_as("first");
   EXPECT_THAT(out_.str(), StartsWith("recorded "));
-  out_.str("");
-  request_.reason = "second";
-  accept();
+  accept_as("second");
   EXPECT_EQ(out_.str(), "kept " + stored().string() + "\n");
-  EXPECT_EQ(baselines::read_baseline(stored()).acceptance.reason, "first on this driver");
-  FakeRunFile other;
-  other.driver = "999.0";
-  accept(other);
-  EXPECT_EQ(baselines::read_baseline(stored()).acceptance.reason, "second");
-}
-
-TEST_F(AcceptCommandTest, LooksInTheOtherStoresToo) {
-  accept();
+  EXPECT_EQ(reason_of(stored()), "first");
+  run_is({.driver = "999.0"});
+  accept_as("third");
+  EXPECT_EQ(reason_of(stored()), "third");
+  // It looks in the other stores too.
   request_.stores = {request_.store};
   request_.store = folder_.path() / "local";
-  request_.if_missing = true;
-  out_.str("");
-  accept();
+  accept_as("fourth");
   EXPECT_THAT(out_.str(), StartsWith("kept "));
   EXPECT_FALSE(fs::exists(folder_.path() / "local"));
 }
@@ -256,7 +169,7 @@ TEST_F(AcceptCommandTest, FindsANameWithoutGitAndWithoutVariables) {
   setenv("GIT_CONFIG_NOSYSTEM", "1", 1);
   setenv("GIT_DIR", folder_.path().c_str(), 1);
   request_.who = "";
-  accept();
+  run();
   const passwd* const login = getpwuid(geteuid());
   EXPECT_EQ(baselines::read_baseline(stored()).acceptance.who,
             login != nullptr ? login->pw_name : fmt::format("user {}", geteuid()));

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <exception>
 #include <set>
 
 #include "baselines/calibration/file.h"
@@ -13,6 +12,7 @@
 #include "ci/commands/command_line.h"
 #include "ci/console/format.h"
 #include "ci/console/layout.h"
+#include "ci/console/output_files.h"
 #include "ci/gate/judging.h"
 #include "ci/report/calibration_text.h"
 
@@ -22,13 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kProcesses = 10;
-
-void write_markdown(const CalibrateRequest& request, const std::vector<Section>& document,
-                    Console& console) {
-  if (!request.markdown) return;
-  baselines::write_atomically(*request.markdown, markdown({.sections = document}));
-  console.out.print("wrote {}\n", request.markdown->string());
-}
 
 std::vector<baselines::Run> load_runs(const CalibrateRequest& request,
                                       const std::vector<fs::path>& folders, Console& console) {
@@ -64,45 +57,45 @@ baselines::ExitCode calibrate_runs(const CalibrateRequest& request,
   calibration.date = format_instant(std::chrono::system_clock::now());
   const std::vector<Section> document = calibration_document(calibration);
   console.out.lines(terminal_text(document, console.out.style()) + '\n');
-  write_markdown(request, document, console);
-  const fs::path path =
-      baselines::calibration_path(request.store, calibration.environment, calibration.suite);
-  baselines::write_atomically(path, baselines::calibration_text(calibration));
-  console.out.print("wrote {}\n", path.string());
+  write_output_files(
+      {{request.markdown, [&] { return markdown({.sections = document}); }},
+       {baselines::calibration_path(request.store, calibration.environment, calibration.suite),
+        [&] { return baselines::calibration_text(calibration); }}},
+      [&](const fs::path& path) { console.out.print("wrote {}\n", path.string()); });
   return baselines::ExitCode::kNoRegression;
 }
 
-// The folders that a path lacks. They are removed again where an exception ends the measuring
-// before any process has written a run file: a suite that does not exist, say.
-class MadeFolders {
- public:
-  explicit MadeFolders(const fs::path& folder) {
-    for (fs::path made = fs::absolute(folder); !fs::exists(made); made = made.parent_path()) {
-      folders_.push_back(made);
-    }
+// The folders that a path lacks, the innermost first.
+std::vector<fs::path> missing_folders(const fs::path& path) {
+  std::vector<fs::path> missing;
+  for (fs::path folder = fs::absolute(path); !fs::exists(folder); folder = folder.parent_path()) {
+    missing.push_back(folder);
   }
-  ~MadeFolders() {
-    if (std::uncaught_exceptions() == exceptions_ || folders_.empty()) return;
-    std::error_code ignored;
-    for (const auto& entry : fs::recursive_directory_iterator(folders_.front(), ignored)) {
-      const fs::path name = entry.path().filename();
-      if (name.extension() == ".json" && name != "run.json") return;
-    }
-    fs::remove_all(folders_.front(), ignored);
-    // Those above it only where they are empty: others may have put something there since.
-    for (const fs::path& folder : folders_) fs::remove(folder, ignored);
+  return missing;
+}
+
+// Unless a process has written a run file into them.
+void remove_made(const std::vector<fs::path>& folders) {
+  if (folders.empty()) return;
+  std::error_code ignored;
+  for (const auto& entry : fs::recursive_directory_iterator(folders.front(), ignored)) {
+    const fs::path name = entry.path().filename();
+    if (name.extension() == ".json" && name != "run.json") return;
   }
-  MadeFolders(const MadeFolders&) = delete;  // what it removes is removed once
-  MadeFolders& operator=(const MadeFolders&) = delete;
+  fs::remove_all(folders.front(), ignored);
+  // Those above it only where they are empty: others may have put something there since.
+  for (const fs::path& folder : folders) fs::remove(folder, ignored);
+}
 
- private:
-  std::vector<fs::path> folders_;  // the innermost first
-  int exceptions_ = std::uncaught_exceptions();
-};
-
-baselines::ExitCode measure(const RunRequest& run, const fs::path& out, Console& console) {
-  const MadeFolders made(out);
-  return run_command(run, console);
+// Leaves no folder where nothing could be measured: of a suite that does not exist, say.
+RunResult measure(const RunRequest& run, const fs::path& out, Console& console) {
+  const std::vector<fs::path> made = missing_folders(out);
+  try {
+    return measure_programs(run, console);
+  } catch (...) {
+    remove_made(made);
+    throw;
+  }
 }
 
 // As two runs of one command.
@@ -115,7 +108,7 @@ baselines::ExitCode measure_and_calibrate(const CalibrateRequest& request, Conso
   run.processes.minimum = (request.processes.value_or(kProcesses) + 1) / 2;
   run.out = {out / "first", out / "second"};
   if (!request.program.empty()) run.programs = {request.program};
-  if (measure(run, out, console) != baselines::ExitCode::kNoRegression) {
+  if (!measure(run, out, console).all_well) {
     throw baselines::InputError(
         out.string(), "",
         fmt::format("not every process ended well, so nothing was calibrated; to use "

@@ -1,46 +1,24 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <nlohmann/json.hpp>
-
-#include "baselines/io/file_io.h"
 #include "ci/commands/command_test.h"
-#include "tests/fakes/fake_program.h"
 
 namespace fusegate::ci {
 namespace {
-
-using tests::FakeRunFile;
-using tests::kReadFlags;
-using tests::run_file_text;
-using tests::write_run;
-using tests::write_script;
-
-namespace fs = std::filesystem;
-using ::testing::HasSubstr;
 
 class CalibrateCommandTest : public CommandTest<CalibrateRequest, calibrate_command> {
  protected:
   CalibrateCommandTest() { request_.store = folder_.path() / "store"; }
 
   nlohmann::json stored(const std::string& suite = "smoke") {
-    return nlohmann::json::parse(
-        baselines::read_file(request_.store / "nvidia-h200" / (suite + ".calibration.json")));
-  }
-  std::string bench() {
-    const std::string prepared = folder_.write("prepared", run_file_text({})).string();
-    return write_script(folder_, "bench",
-                        std::string(kReadFlags) + "leave '" + prepared + "' \"$out\"\n");
+    return json_in(request_.store / "nvidia-h200" / (suite + ".calibration.json"));
   }
 };
 
 TEST_F(CalibrateCommandTest, PrintsStoresAndWritesMarkdown) {
   request_.runs = {write_run(folder_, "a", {}, 10)};
   request_.markdown = folder_.path() / "c.md";
-  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
+  EXPECT_EQ(run(), kNoRegression);
   EXPECT_THAT(out_.str(), HasSubstr("Suite smoke: 10 processes on 1 card, 2 benchmarks."));
   EXPECT_THAT(out_.str(), HasSubstr("wrote " + request_.store.string()));
-  EXPECT_THAT(baselines::read_file(*request_.markdown), HasSubstr("## Smallest detectable effect"));
+  EXPECT_THAT(read_file(*request_.markdown), HasSubstr("## Smallest detectable effect"));
   const nlohmann::json calibration = stored();
   const nlohmann::json& rule = calibration.at("rules").at(0);
   EXPECT_EQ(rule.at("min_effect"), 0.0015);
@@ -52,19 +30,17 @@ TEST_F(CalibrateCommandTest, PrintsStoresAndWritesMarkdown) {
 }
 
 TEST_F(CalibrateCommandTest, JudgesByTheSuitesOwnSmallestEffect) {
-  FakeRunFile file;
-  file.protocol = {{"min_effect", 0.5}};
-  request_.runs = {write_run(folder_, "a", file)};
+  request_.runs = {write_run(folder_, "a", {.protocol = {{"min_effect", 0.5}}})};
   run();
   EXPECT_EQ(stored().at("rules").at(0).at("min_effect"), 0.5);
 }
 
 TEST_F(CalibrateCommandTest, MeasuresWhereNoRunIsNamed) {
   request_.measuring.suite = "smoke";
-  request_.program = bench();
+  request_.program = write_bench(folder_, "bench", {});
   request_.processes = 4;
   request_.out = folder_.path() / "run";
-  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << err_.str();
+  EXPECT_EQ(run(), kNoRegression);
   EXPECT_TRUE(fs::exists(*request_.out / "second" / "2.json"));
   ASSERT_EQ(stored().at("runs").size(), 2u);
   EXPECT_EQ(stored().at("runs").at(1).at("processes"), 2);
@@ -92,9 +68,7 @@ TEST_F(CalibrateCommandTest, LeavesNoFolderWhereNothingCouldBeMeasured) {
 }
 
 TEST_F(CalibrateCommandTest, TakesASuiteNameForRunsWithoutOne) {
-  FakeRunFile file;
-  file.suite = "";
-  request_.runs = {write_run(folder_, "a", file)};
+  request_.runs = {write_run(folder_, "a", {.suite = ""})};
   EXPECT_THAT(problem(), HasSubstr("names no suite"));
   request_.measuring.suite = "mine";
   EXPECT_EQ(problem(), "none");

@@ -1,74 +1,81 @@
 #include "ci/commands/command_line.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <sstream>
-
-#include "tests/fakes/fake_program.h"
+#include "ci/commands/command_test.h"
 
 namespace fusegate::ci {
 namespace {
 
-using tests::FakeRunFile;
-using tests::kReadFlags;
-using tests::run_file_text;
-using tests::write_run;
-using tests::write_script;
+class ParseCommandLine : public ::testing::Test {
+ protected:
+  struct Ended {
+    ExitCode code;
+    std::string out;
+    std::string err;
+  };
 
-using ::testing::HasSubstr;
+  static Ended run(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "fusegate");
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    std::ostringstream out;
+    std::ostringstream err;
+    Console console{out, err};
+    const ExitCode code = parse_command_line(static_cast<int>(argv.size()), argv.data())(console);
+    return {code, out.str(), err.str()};
+  }
+  static std::string help(const std::string& command) { return run({command, "--help"}).out; }
+  // Of two runs.
+  Ended gate(const std::vector<std::string>& more) const {
+    std::vector<std::string> line{"gate", "--baseline", path("base"), "--candidate", path("head")};
+    line.insert(line.end(), more.begin(), more.end());
+    return run(line);
+  }
+  std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
+  // A program that prints its arguments and the choices that it is to keep.
+  std::string program(const std::string& name, const FakeRunFile& file = {}) const {
+    const auto prepared = folder_.write(name + ".json", run_file_text(file)).string();
+    return write_script(folder_, name,
+                        std::string(kReadFlags) + "leave '" + prepared +
+                            "' \"$out\"\nfor a in \"$FUSEGATE_KEEP_CHOICES\" \"$@\"; do echo "
+                            "\"[$a]\"; done\n");
+  }
 
-struct Ended {
-  baselines::ExitCode code;
-  std::string out;
-  std::string err;
+  baselines::ScratchFolder folder_;
 };
 
-Ended run(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), "fusegate");
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  std::ostringstream out;
-  std::ostringstream err;
-  Console console{out, err};
-  const baselines::ExitCode code =
-      parse_command_line(static_cast<int>(argv.size()), argv.data())(console);
-  return {code, out.str(), err.str()};
-}
-
-TEST(ParseCommandLine, PrintsHelpAndVersion) {
-  EXPECT_EQ(run({"--help"}).code, baselines::ExitCode::kNoRegression);
+TEST_F(ParseCommandLine, PrintsHelpAndVersion) {
+  EXPECT_EQ(run({"--help"}).code, kNoRegression);
   EXPECT_THAT(run({"--help"}).out, HasSubstr("gate"));
-  EXPECT_THAT(run({"gate", "--help"}).out, HasSubstr("--min-effect"));
+  EXPECT_THAT(help("gate"), HasSubstr("--min-effect"));
   EXPECT_THAT(run({"--version"}).out, HasSubstr("fusegate 1."));
 }
 
-TEST(ParseCommandLine, AReplayIsAskedWhatAStoredBaselineIs) {
-  EXPECT_THAT(run({"replay", "--help"}).out,
-              ::testing::AllOf(HasSubstr("--max-creep"), HasSubstr("--max-age-days")));
+TEST_F(ParseCommandLine, EveryCommandTakesWhatItNeeds) {
+  for (const char* command : {"gate", "report", "duet", "replay", "job"}) {
+    EXPECT_THAT(help(command), AllOf(HasSubstr("--allow FRACTION"), HasSubstr("--control PATTERN"),
+                                     HasSubstr("--fail-on ")))
+        << command;
+    EXPECT_THAT(help(command), Not(HasSubstr("--require-ruled-out"))) << command;
+  }
+  EXPECT_THAT(help("replay"), AllOf(HasSubstr("--max-creep"), HasSubstr("--max-age-days")));
+  EXPECT_THAT(help("accept"), HasSubstr("--anchor"));
 }
 
-TEST(ParseCommandLine, TakesFlagsByTheirFormerNames) {
+TEST_F(ParseCommandLine, TakesFlagsByTheirFormerNames) {
   for (const char* command : {"run", "duet", "replay", "job", "calibrate"}) {
-    const std::string help = run({command, "--help"}).out;
-    EXPECT_THAT(help, HasSubstr("--processes"));
-    EXPECT_THAT(help, ::testing::Not(HasSubstr("invocations"))) << command;
+    EXPECT_THAT(help(command), HasSubstr("--processes"));
+    EXPECT_THAT(help(command), Not(HasSubstr("invocations"))) << command;
     const std::string err = run({command, "--invocations", "0"}).err;
     EXPECT_THAT(err, HasSubstr("Value 0 not in range")) << command;
   }
   EXPECT_THAT(run({"job", "--max-invocations", "0"}).err, HasSubstr("Value 0 not in range"));
-  const baselines::ScratchFolder folder;
-  const std::string prepared = folder.write("prepared", run_file_text({})).string();
-  const std::string program = write_script(
-      folder, "bench", std::string(kReadFlags) + "leave '" + prepared + "' \"$out\"\n");
-  const std::string out = (folder.path() / "run").string();
   const Ended ended = run({"run", "--suite", "smoke", "--invocations", "2", "--max-invocations",
-                           "2", "--program", program, "--out", out});
-  EXPECT_EQ(ended.code, baselines::ExitCode::kNoRegression) << ended.err;
+                           "2", "--program", program("bench"), "--out", path("run")});
+  EXPECT_EQ(ended.code, kNoRegression) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("2 processes of suite smoke in "));
 }
 
-TEST(ParseCommandLine, EndsWithTwoOnEveryWrongLine) {
+TEST_F(ParseCommandLine, EndsWithTwoOnEveryWrongLine) {
   const std::vector<std::vector<std::string>> lines{
       {},
       {"unknown"},
@@ -107,20 +114,16 @@ TEST(ParseCommandLine, EndsWithTwoOnEveryWrongLine) {
   };
   for (const auto& line : lines) {
     const Ended ended = run(line);
-    EXPECT_EQ(ended.code, baselines::ExitCode::kCouldNotJudge) << ::testing::PrintToString(line);
-    EXPECT_THAT(ended.err, ::testing::StartsWith("fusegate: ")) << ::testing::PrintToString(line);
+    EXPECT_EQ(ended.code, kCouldNotJudge) << ::testing::PrintToString(line);
+    EXPECT_THAT(ended.err, StartsWith("fusegate: ")) << ::testing::PrintToString(line);
     EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
   }
 }
 
-TEST(ParseCommandLine, NamesACommandThatIsNone) {
-  EXPECT_EQ(
-      run({"gat", "--candidate", "x"}).err,
-      "fusegate: \"gat\" is not a command; the nearest is gate (--help shows what there is)\n");
-}
-
-TEST(ParseCommandLine, NamesAFlagThatIsNone) {
+TEST_F(ParseCommandLine, NamesACommandOrAFlagThatIsNone) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> lines{
+      {{"gat", "--candidate", "x"},
+       "fusegate: \"gat\" is not a command; the nearest is gate (--help shows what there is)\n"},
       {{"gate", "--candiate", "x"},
        "\"--candiate\" is not a flag of gate; the nearest is --candidate (--help"},
       {{"gate", "--candiate=x"},
@@ -134,170 +137,90 @@ TEST(ParseCommandLine, NamesAFlagThatIsNone) {
   for (const auto& [line, error] : lines) EXPECT_THAT(run(line).err, HasSubstr(error));
 }
 
-TEST(ParseCommandLine, HelpsByTopics) {
+TEST_F(ParseCommandLine, HelpsByTopics) {
   for (const char* command : {"gate", "report", "run", "duet", "replay", "job", "calibrate"}) {
-    const std::string help = run({command, "--help"}).out;
-    EXPECT_THAT(help, HasSubstr("\nWhat is written:\n")) << command;
-    EXPECT_THAT(help, HasSubstr("\nOf every command:\n")) << command;
+    const std::string text = help(command);
+    EXPECT_THAT(text, HasSubstr("\nWhat is written:\n")) << command;
+    EXPECT_THAT(text, HasSubstr("\nOf every command:\n")) << command;
     std::size_t topics = 0;
-    for (std::size_t at = 0; (at = help.find("\nWhat ", at)) != help.npos; ++at) ++topics;
-    EXPECT_GE(topics, 3U) << help;
-    const std::size_t options = help.find("\nOptions:\n");
-    EXPECT_EQ(
-        std::count(help.begin() + static_cast<std::ptrdiff_t>(options),
-                   help.begin() + static_cast<std::ptrdiff_t>(help.find("\nWhat ", options)), '-'),
-        3)
-        << "--help alone: " << help;
+    for (std::size_t at = 0; (at = text.find("\nWhat ", at)) != text.npos; ++at) ++topics;
+    EXPECT_GE(topics, 3U) << text;
+    const std::size_t options = text.find("\nOptions:\n");
+    const std::string untitled = text.substr(options, text.find("\nWhat ", options) - options);
+    EXPECT_EQ(std::count(untitled.begin(), untitled.end(), '-'), 3) << "--help alone: " << text;
   }
 }
 
-TEST(ParseCommandLine, PassesOnWhatFollowsTheDashes) {
-  const baselines::ScratchFolder folder;
-  const auto prepared = folder.write("prepared", run_file_text({})).string();
-  const std::string program =
-      write_script(folder, "bench",
-                   std::string(kReadFlags) + "leave '" + prepared +
-                       "' \"$out\"\nfor a in \"$@\"; do echo \"[$a]\"; done\n");
-  const Ended ended = run({"run", "--suite", "smoke", "--program", program, "--out",
-                           (folder.path() / "run").string(), "--processes", "1", "--", "--batch=8",
-                           "--benchmark_filter=a b"});
-  EXPECT_EQ(ended.code, baselines::ExitCode::kNoRegression) << ended.err;
-  const std::string log = baselines::read_file(folder.path() / "run" / "1.log");
-  EXPECT_THAT(log, HasSubstr("[--batch=8]\n[--benchmark_filter=a b]\n"));
+TEST_F(ParseCommandLine, PassesOnWhatFollowsTheDashesAndTheBaselinesChoices) {
+  const std::string named = write_run(folder_, "named", {});
+  std::vector<std::string> line{"run",        "--suite",
+                                "smoke",      "--program",
+                                program("p"), "--out",
+                                path("kept"), "--processes",
+                                "1",          "--baseline",
+                                named,        "--",
+                                "--batch=8",  "--benchmark_filter=a b"};
+  EXPECT_EQ(run(line).code, kNoRegression);
+  EXPECT_THAT(
+      read_file(path("kept/1.log")),
+      AllOf(StartsWith("[" + named + "]\n"), HasSubstr("[--batch=8]\n[--benchmark_filter=a b]\n")));
+  line[6] = path("fresh");
+  line.insert(line.begin() + 1, "--fresh-choices");
+  EXPECT_EQ(run(line).code, kNoRegression);
+  EXPECT_THAT(read_file(path("fresh/1.log")), StartsWith("[]\n"));
 }
 
-TEST(ParseCommandLine, HasARunPinTheChoicesOfTheBaselineByDefault) {
-  const baselines::ScratchFolder folder;
-  const auto prepared = folder.write("prepared", run_file_text({})).string();
-  const std::string program = write_script(folder, "bench",
-                                           std::string(kReadFlags) + "leave '" + prepared +
-                                               "' \"$out\"\necho \"[$FUSEGATE_KEEP_CHOICES]\"\n");
-  const std::string named = write_run(folder, "named", {});
-  const auto environment_given = [&](const std::string& out,
-                                     const std::vector<std::string>& flags) {
-    std::vector<std::string> arguments{"run",
-                                       "--suite",
-                                       "smoke",
-                                       "--processes",
-                                       "1",
-                                       "--program",
-                                       program,
-                                       "--baseline",
-                                       named,
-                                       "--out",
-                                       (folder.path() / out).string()};
-    arguments.insert(arguments.end(), flags.begin(), flags.end());
-    EXPECT_EQ(run(arguments).code, baselines::ExitCode::kNoRegression);
-    return baselines::read_file(folder.path() / out / "1.log");
-  };
-  EXPECT_EQ(environment_given("kept", {}), "[" + named + "]\n");
-  EXPECT_EQ(environment_given("fresh", {"--fresh-choices"}), "[]\n");
-}
-
-TEST(ParseCommandLine, TakesADuetWithoutAnAaComparison) {
-  const baselines::ScratchFolder folder;
-  const auto program = [&](const std::string& name, double slower) {
-    FakeRunFile file;
-    for (auto& [benchmark, time_ns] : file.times) time_ns *= slower;
-    const auto prepared = folder.write(name + ".json", run_file_text(file)).string();
-    return write_script(
-        folder, name,
-        std::string(kReadFlags) + "leave '" + prepared + "' \"$out\"\necho \"[$*]\"\n");
-  };
-  const std::string out = (folder.path() / "duet").string();
-  const Ended ended = run({"duet", "--suite", "smoke", "--base", program("base", 1), "--head",
-                           program("head", 1.0001), "--out", out, "--processes", "2", "--no-aa",
-                           "--", "--batch=8"});
-  EXPECT_EQ(ended.code, baselines::ExitCode::kNoRegression) << ended.err;
-  EXPECT_THAT(baselines::read_file(folder.path() / "duet" / "head" / "2.log"),
-              HasSubstr(" --batch=8]"));
-  EXPECT_FALSE(std::filesystem::exists(folder.path() / "duet" / "base_again"));
-}
-
-TEST(ParseCommandLine, PairsRepeatedProgramsWithFolders) {
-  const baselines::ScratchFolder folder;
-  const auto prepared = folder.write("prepared", run_file_text({})).string();
-  const std::string body = std::string(kReadFlags) + "leave '" + prepared + "' \"$out\"\n";
+TEST_F(ParseCommandLine, TakesADuetWithoutAnAaComparison) {
+  FakeRunFile later;
+  for (auto& [benchmark, time_ns] : later.times) time_ns *= 1.0001;
   const Ended ended =
-      run({"run", "--suite", "smoke", "--processes", "2", "--program",
-           write_script(folder, "a", body), "--out", (folder.path() / "A").string(), "--program",
-           write_script(folder, "b", body), "--out", (folder.path() / "B").string()});
-  EXPECT_EQ(ended.code, baselines::ExitCode::kNoRegression) << ended.err;
-  EXPECT_TRUE(std::filesystem::exists(folder.path() / "A" / "2.json"));
-  EXPECT_TRUE(std::filesystem::exists(folder.path() / "B" / "2.json"));
+      run({"duet", "--suite", "smoke", "--base", program("base"), "--head", program("head", later),
+           "--out", path("duet"), "--processes", "2", "--no-aa", "--", "--batch=8"});
+  EXPECT_EQ(ended.code, kNoRegression) << ended.err;
+  EXPECT_THAT(read_file(path("duet/head/2.log")), HasSubstr("[--batch=8]\n"));
+  EXPECT_FALSE(fs::exists(path("duet/base_again")));
 }
 
-TEST(ParseCommandLine, EveryCommandThatGatesTakesWhatIsAllowedAndControls) {
-  for (const char* command : {"gate", "report", "duet", "replay", "job"}) {
-    const std::string help = run({command, "--help"}).out;
-    EXPECT_THAT(help, HasSubstr("--allow FRACTION")) << command;
-    EXPECT_THAT(help, HasSubstr("--control PATTERN")) << command;
-    EXPECT_THAT(help, ::testing::Not(HasSubstr("--require-ruled-out"))) << command;
-  }
+TEST_F(ParseCommandLine, WritesWhatIsAllowedIntoTheVerdicts) {
+  write_run(folder_, "base", {});
+  write_run(folder_, "head", {.protocol = {{"allow", 0.3}}}, 6);
+  EXPECT_EQ(gate({"--json", path("gate.json")}).code, kNoRegression);
+  EXPECT_EQ(json_in(path("gate.json"))["rule"]["allow"], 0.05);
+  gate({"--json", path("gate.json"), "--allow", "8%"});
+  EXPECT_EQ(json_in(path("gate.json"))["rule"]["allow"], 0.08);
 }
 
-TEST(ParseCommandLine, WritesWhatIsAllowedIntoTheVerdicts) {
-  const baselines::ScratchFolder folder;
-  const std::string base = write_run(folder, "base", {});
-  const std::string head = write_run(folder, "head", {.protocol = {{"allow", 0.3}}}, 6);
-  const std::string json = folder.path() / "gate.json";
-  const auto allowed = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> line{"gate", "--baseline", base, "--candidate", head, "--json", json};
-    line.insert(line.end(), more.begin(), more.end());
-    EXPECT_EQ(run(line).code, baselines::ExitCode::kNoRegression);
-    return nlohmann::json::parse(baselines::read_file(json)).at("rule").at("allow").get<double>();
-  };
-  EXPECT_EQ(allowed({}), 0.05);
-  EXPECT_EQ(allowed({"--allow", "8%"}), 0.08);
-}
-
-TEST(ParseCommandLine, TakesSeveralPathsBehindOneFlag) {
-  const baselines::ScratchFolder folder;
-  const std::string base = write_run(folder, "base", {});
-  const std::string head = write_run(folder, "head", {});
+TEST_F(ParseCommandLine, TakesSeveralPathsBehindOneFlag) {
+  const std::string base = write_run(folder_, "base", {});
+  const std::string head = write_run(folder_, "head", {});
   const Ended ended = run({"gate", "--baseline", base + "/1.json", base + "/2.json",
                            base + "/3.json", "--candidate", head + "/1.json", head + "/2.json",
                            head + "/3.json", "--min-effect", "0.5%"});
-  EXPECT_EQ(ended.code, baselines::ExitCode::kNoRegression) << ended.out;
+  EXPECT_EQ(ended.code, kNoRegression) << ended.out;
   EXPECT_THAT(ended.out, HasSubstr(" on NVIDIA H200"));
 }
 
-TEST(ParseCommandLine, TakesWhatFailsBesideTime) {
-  const baselines::ScratchFolder folder;
-  FakeRunFile file;
-  for (const auto& [name, time_ns] : file.times) file.host_ns[name] = 9100;
-  const std::string base = write_run(folder, "base", file);
-  file.host_ns.begin()->second = 29200;
-  const std::string head = write_run(folder, "head", file);
-  const auto code_of = [&](const std::vector<std::string>& flags) {
-    std::vector<std::string> line{"gate", "--baseline", base, "--candidate", head};
-    line.insert(line.end(), flags.begin(), flags.end());
-    return run(line).code;
-  };
-  EXPECT_EQ(code_of({}), baselines::ExitCode::kNoRegression);
-  EXPECT_EQ(code_of({"--fail-on", "host"}), baselines::ExitCode::kRegression);
-  EXPECT_EQ(code_of({"--fail-on", "kernels"}), baselines::ExitCode::kCouldNotJudge);
-  EXPECT_EQ(code_of({"--fail-on", "kernels", "--fail-on", "host"}),
-            baselines::ExitCode::kRegression);
-  EXPECT_EQ(code_of({"--fail-on", "kernels,host"}), baselines::ExitCode::kRegression);
-  for (const char* command : {"gate", "report", "duet", "replay", "job"}) {
-    EXPECT_THAT(run({command, "--help"}).out, HasSubstr("--fail-on ")) << command;
+TEST_F(ParseCommandLine, TakesWhatFailsBesideTime) {
+  FakeRunFile file{.host_ns = {{kFused, 9100}, {kLinear, 9100}}};
+  write_run(folder_, "base", file);
+  file.host_ns[kFused] = 29200;
+  write_run(folder_, "head", file);
+  EXPECT_EQ(gate({}).code, kNoRegression);
+  EXPECT_EQ(gate({"--fail-on", "host"}).code, kRegression);
+  EXPECT_EQ(gate({"--fail-on", "kernels", "--fail-on", "host"}).code, kRegression);
+  EXPECT_EQ(gate({"--fail-on", "kernels,host"}).code, kRegression);
+  for (const char* flag : {"--fail-on=kernels", "--fail-on-changed-kernels"}) {
+    EXPECT_THAT(gate({flag}).out, HasSubstr("Could not judge: a run has no profiles"));
   }
 }
 
-TEST(ParseCommandLine, TakesWhatAsksForKernels) {
-  const baselines::ScratchFolder folder;
-  const std::string base = write_run(folder, "base", {});
-  const std::string head = write_run(folder, "head", {});
-  for (const char* flag : {"--fail-on=kernels", "--fail-on-changed-kernels"}) {
-    EXPECT_THAT(run({"gate", "--baseline", base, "--candidate", head, flag}).out,
-                HasSubstr("Could not judge: a run has no profiles"));
-  }
-  const std::string benchmark = "linear/addmm/bf16/batch:64/seq:128/dim:768/hidden:3072";
-  const Ended explained = run({"explain", base, head, benchmark, "--min-effect", "10%"});
-  EXPECT_EQ(explained.code, baselines::ExitCode::kNoRegression);
-  EXPECT_THAT(explained.out, HasSubstr(benchmark + "\nunchanged: "));
-  EXPECT_THAT(explained.out, HasSubstr("lies within [-9.09, +10.00] %"));
+TEST_F(ParseCommandLine, ExplainsByTheRuleThatIsGiven) {
+  const std::string base = write_run(folder_, "base", {});
+  const Ended ended =
+      run({"explain", base, write_run(folder_, "head", {}), kLinear, "--min-effect", "10%"});
+  EXPECT_EQ(ended.code, kNoRegression);
+  EXPECT_THAT(ended.out, HasSubstr(std::string(kLinear) + "\nunchanged: "));
+  EXPECT_THAT(ended.out, HasSubstr("lies within [-9.09, +10.00] %"));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <iostream>
 #include <sstream>
 #include <string>
 
@@ -18,14 +19,63 @@
 
 namespace fusegate::ci {
 
+namespace fs = std::filesystem;
+using baselines::ExitCode;
+using baselines::read_file;
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 using tests::FakeBench;
 using tests::FakeRunFile;
+using tests::kReadFlags;
+using tests::run_file_text;
 using tests::write_bench;
+using tests::write_run;
+using tests::write_script;
+using enum baselines::ExitCode;
 
-template <typename Request, baselines::ExitCode (*kCommand)(const Request&, Console&)>
+// The benchmarks of a FakeRunFile.
+inline constexpr const char* kFused = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072";
+inline constexpr const char* kLinear = "linear/addmm/bf16/batch:64/seq:128/dim:768/hidden:3072";
+
+inline nlohmann::json json_in(const fs::path& file) {
+  return nlohmann::json::parse(read_file(file));
+}
+
+// Of which kFused takes that many times as long.
+inline FakeRunFile slowed(double factor = 1.2) {
+  FakeRunFile file;
+  file.times[kFused] *= factor;
+  return file;
+}
+// Thirty benchmarks, of which the program says what they launch.
+inline FakeRunFile thirty_identified() {
+  FakeRunFile file{.times = {}};
+  for (int i = 1; i <= 30; ++i) {
+    file.times[fmt::format("a{:02}", i)] = 20000;
+    file.codes[fmt::format("a{:02}", i)] = "0f";
+  }
+  return file;
+}
+
+// A piece of shell: in its second process the program is interrupted while it measures.
+inline constexpr const char* kInterruptedInTheSecond =
+    "[ $process = 2 ] && { (sleep 0.3; kill -INT $PPID) & exec sleep 60; }\n";
+
+template <typename Request, ExitCode (*kCommand)(const Request&, Console&)>
 class CommandTest : public ::testing::Test {
  protected:
-  baselines::ExitCode run() {
+  void TearDown() override {
+    if (HasFailure()) std::cerr << out_.str() << err_.str();
+  }
+
+  // out_ and err_ have what it printed.
+  ExitCode run() {
+    out_.str("");
+    err_.str("");
     Console console{out_, err_};
     return kCommand(request_, console);
   }
@@ -38,6 +88,12 @@ class CommandTest : public ::testing::Test {
     }
     return "none";
   }
+  void accept(const fs::path& run, const fs::path& store) {
+    Console console{out_, err_};
+    accept_command(
+        {.runs = {run}, .reason = "a reason", .who = "somebody", .store = store, .force = true},
+        console);
+  }
 
   baselines::ScratchFolder folder_;
   Request request_;
@@ -45,11 +101,8 @@ class CommandTest : public ::testing::Test {
   std::ostringstream err_;
 };
 
-inline constexpr const char* kFused = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072";
-inline constexpr const char* kLinear = "linear/addmm/bf16/batch:64/seq:128/dim:768/hidden:3072";
-
 // Of duet_command and replay_command.
-template <typename Request, baselines::ExitCode (*kCommand)(const Request&, Console&)>
+template <typename Request, ExitCode (*kCommand)(const Request&, Console&)>
 class SideBySideTest : public CommandTest<Request, kCommand> {
  protected:
   using Base = CommandTest<Request, kCommand>;
@@ -70,23 +123,9 @@ class SideBySideTest : public CommandTest<Request, kCommand> {
     }
   }
   std::string head(const FakeBench& bench) { return write_bench(folder_, "head-bench", bench); }
-  static FakeRunFile slowed() {
-    FakeRunFile file;
-    file.times[kFused] *= 1.2;
-    return file;
-  }
-  // Thirty benchmarks, of which the program says what they launch.
-  static FakeRunFile thirty_identified() {
-    FakeRunFile file{.times = {}};
-    for (int i = 1; i <= 30; ++i) {
-      file.times[fmt::format("a{:02}", i)] = 20000;
-      file.codes[fmt::format("a{:02}", i)] = "0f";
-    }
-    return file;
-  }
-  nlohmann::json json() const {
-    return nlohmann::json::parse(baselines::read_file(folder_.path() / "gate.json"));
-  }
+  nlohmann::json json() { return json_in(*duet().files.json); }
+  std::string markdown() { return read_file(*duet().files.markdown); }
+  RunRecord record(const std::string& program) { return read_run_record(duet().out / program); }
 
   using Base::folder_;
   using Base::request_;

@@ -142,15 +142,15 @@ void write_gate_failure(const GateRequest& request, const std::string& problem, 
 // Makes a run the baseline of its device and suite, and the first one also the anchor that creep is
 // measured from.
 struct AcceptRequest {
-  std::vector<std::filesystem::path> runs;
-  std::string reason;
-  std::string who;                            // empty: git's user, else the login's name
-  std::string suite;                          // empty: the one that the run names
-  std::filesystem::path store;                // where it goes
-  std::vector<std::filesystem::path> stores;  // where if_missing looks besides
-  bool if_missing = false;                    // do nothing where this environment has a baseline
-  bool replace_anchor = false;                // else an anchor that is there stays
-  bool force = false;                         // whatever reasons_not_to_accept says
+  std::vector<std::filesystem::path> runs{};
+  std::string reason{};
+  std::string who{};                            // empty: git's user, else the login's name
+  std::string suite{};                          // empty: the one that the run names
+  std::filesystem::path store{};                // where it goes
+  std::vector<std::filesystem::path> stores{};  // where if_missing looks besides
+  bool if_missing = false;                      // do nothing where this environment has a baseline
+  bool replace_anchor = false;                  // else an anchor that is there stays
+  bool force = false;                           // whatever reasons_not_to_accept says
 };
 void add_accept(CommandLine& line);
 // Prints the baseline's path behind "recorded" or, with if_missing, "kept", and whether the run

@@ -17,6 +17,9 @@
 namespace fusegate::ci {
 namespace {
 
+using baselines::ExitCode;
+using baselines::VerdictKind;
+
 constexpr std::size_t kMostNear = 5;
 
 // A part of a name is nearer than any misspelling.
@@ -41,19 +44,16 @@ const baselines::BenchmarkSeries* find_series(const baselines::Run& run, const s
   return found == run.benchmarks.end() ? nullptr : &*found;
 }
 
-// Fails with the run's reason for a benchmark that is not judged.
-void refuse_left_out(const std::string& name, const baselines::Run& run) {
-  for (const auto* reasons : {&run.skipped, &run.left_out}) {
-    const auto found = reasons->find(name);
-    if (found == reasons->end()) continue;
-    throw baselines::InputError(run.source, name, "is not judged: " + found->second);
-  }
-}
-
 [[noreturn]] void fail_for_name(const std::string& name, const baselines::Run& baseline,
                                 const baselines::Run& candidate) {
-  refuse_left_out(name, baseline);
-  refuse_left_out(name, candidate);
+  for (const baselines::Run* run : {&baseline, &candidate}) {
+    // Fails with the run's reason for a benchmark that is not judged.
+    for (const auto* reasons : {&run->skipped, &run->left_out}) {
+      const auto found = reasons->find(name);
+      if (found == reasons->end()) continue;
+      throw baselines::InputError(run->source, name, "is not judged: " + found->second);
+    }
+  }
   const std::vector<std::string> near = near_names(name, baseline, candidate);
   throw baselines::InputError(
       "benchmark", "",
@@ -61,21 +61,11 @@ void refuse_left_out(const std::string& name, const baselines::Run& run) {
                   near.empty() ? std::string() : fmt::format("; near: {}", fmt::join(near, ", "))));
 }
 
-baselines::ExitCode exit_code_of(const baselines::Verdict& verdict) {
-  switch (verdict.kind) {
-    case baselines::VerdictKind::kRegression:
-      return baselines::ExitCode::kRegression;
-    case baselines::VerdictKind::kNew:
-    case baselines::VerdictKind::kMissing:
-    case baselines::VerdictKind::kInvalid:
-      return baselines::ExitCode::kCouldNotJudge;
-    case baselines::VerdictKind::kImprovement:
-    case baselines::VerdictKind::kUnchanged:
-    case baselines::VerdictKind::kIdentical:
-    case baselines::VerdictKind::kInconclusive:
-      break;
-  }
-  return baselines::ExitCode::kNoRegression;
+ExitCode exit_code_of(VerdictKind kind) {
+  if (kind == VerdictKind::kRegression) return ExitCode::kRegression;
+  const bool is_judged =
+      kind != VerdictKind::kNew && kind != VerdictKind::kMissing && kind != VerdictKind::kInvalid;
+  return is_judged ? ExitCode::kNoRegression : ExitCode::kCouldNotJudge;
 }
 
 }  // namespace
@@ -132,7 +122,7 @@ baselines::ExitCode explain_command(const ExplainRequest& request, Console& cons
   }
   console.out.lines(
       explain_text(before, after, *verdict, facts.options.rule, diff, console.out.style()));
-  return exit_code_of(*verdict);
+  return exit_code_of(verdict->kind);
 }
 
 }  // namespace fusegate::ci

@@ -64,42 +64,44 @@ JobFolders make_folders(const fs::path& folder) {
 }
 
 std::size_t count_new(const baselines::Run& run, const baselines::Run& baseline) {
-  const auto& known = baseline.benchmarks;
-  return static_cast<std::size_t>(
-      std::ranges::count_if(run.benchmarks, [&](const baselines::BenchmarkSeries& series) {
-        return series.failure.empty() &&
-               std::ranges::find(known, series.name, &baselines::BenchmarkSeries::name) ==
-                   known.end();
-      }));
+  const auto is_new = [&](const baselines::BenchmarkSeries& series) {
+    return series.failure.empty() &&
+           std::ranges::find(baseline.benchmarks, series.name, &baselines::BenchmarkSeries::name) ==
+               baseline.benchmarks.end();
+  };
+  return static_cast<std::size_t>(std::ranges::count_if(run.benchmarks, is_new));
 }
 
-// Prints each step of a job with the seconds since it started.
-class StepLog {
- public:
-  // started_s: how long ago.
-  StepLog(double started_s, Console& console)
-      : console_(console),
-        started_(Clock::now() - std::chrono::duration_cast<Clock::duration>(
-                                    std::chrono::duration<double>(started_s))) {}
+GateRequest gate_request(const JobRequest& request, const JobFolders& folders) {
+  return {.judging = request.judging,
+          .files = {.json = folders.reports / "gate.json",
+                    .markdown = folders.reports / "gate.md",
+                    .html = folders.reports / "report.html"}};
+}
 
-  void operator()(const std::string& text) const {
-    const auto passed = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - started_);
-    console_.out.print("[{:4d} s] {}\n", passed.count(), text);
-    console_.out.flush();
-  }
+DuetRequest duet_request(const JobRequest& request, const JobFolders& folders) {
+  DuetRequest duet{.measuring = request.measuring,
+                   .processes = request.processes,
+                   .judging = request.judging,
+                   .head = request.program,
+                   .out = folders.runs,
+                   .aa_history = request.aa_history,
+                   .files = gate_request(request, folders).files};
+  if (!duet.measuring.budget_s) duet.measuring.budget_s = DuetRequest().measuring.budget_s;
+  return duet;
+}
 
- private:
-  Console& console_;
-  const Clock::time_point started_;
-};
-
-// The first line of what accept prints: "recorded PATH" or "kept PATH".
-std::string accepted(const AcceptRequest& request, Console& console) {
-  std::ostringstream printed;
-  Console aside{printed, console.err};
-  accept_command(request, aside);
-  const std::string all = printed.str();
-  return all.substr(0, all.find('\n'));
+// Each name is a folder of the program's own.
+RunRequest run_request(const JobRequest& request, const JobFolders& folders,
+                       const std::vector<std::string>& names) {
+  RunRequest run{.measuring = request.measuring,
+                 .processes = request.processes,
+                 .programs = {request.program},
+                 .aa_history = request.aa_history};
+  run.judging.stores = request.judging.stores;
+  for (const std::string& name : names) run.out.push_back(folders.runs / name);
+  run.measuring.measures_all |= request.judging.fail_on_host;
+  return run;
 }
 
 RunRequest extensible(RunRequest run) {
@@ -109,48 +111,60 @@ RunRequest extensible(RunRequest run) {
 
 class Job {
  public:
+  // request: names a program.
   Job(const JobRequest& request, Console& console)
       : request_(request),
         console_(console),
         folders_(make_folders(request.folder)),
         kept_programs_(request.folder),
-        suite_(suite_name(request.measuring.suite)),
-        program_(request.program.empty() ? default_bench_program().string() : request.program),
-        step_(request.started_s, console) {}
+        suite_(suite_name(request.measuring.suite)) {}
 
   ExitCode run() {
+    const GateRequest gate = gate_request(request_, folders_);
     // What a job leaves that is killed.
-    write_gate_failure(gate_request(), "the job did not come to its end", console_);
+    write_gate_failure(gate, "the job did not come to its end", console_);
     ExitCode verdict = ExitCode::kCouldNotJudge;
     try {
       verdict = request_.base.empty() ? against_baseline() : against_base();
       if (verdict == ExitCode::kNoRegression) take_new_benchmarks();
     } catch (const baselines::InputError& error) {
-      write_gate_failure(gate_request(), error.what(), console_);
+      write_gate_failure(gate, error.what(), console_);
       // Last, where it is looked for: on a full disk the reports cannot be written either.
       console_.err.print("fusegate: {}\n", error.what());
     }
-    step_(
+    step(
         fmt::format("runs in {}, report in {}", folders_.runs.string(), folders_.reports.string()));
     return verdict;
   }
 
  private:
   ExitCode against_base() {
-    step_("measuring side by side: " + plan_text());
-    DuetRequest duet = duet_request();
+    step("measuring side by side: " + plan_text());
+    DuetRequest duet = duet_request(request_, folders_);
     duet.base = request_.base;
     return duet_command(duet, console_);
   }
 
-  // By its own program, where that is asked for or at hand; else by its figures.
   ExitCode against_baseline() {
-    if (!request_.replay && !kept_programs_.any()) return against_figures();
-    ReplayRequest replay{.duet = duet_request(), .checkout = request_.checkout};
+    if (const auto replay = replay_request()) {
+      step("replaying the baseline: " + plan_text());
+      judged_ = folders_.runs / "head";
+      return replay_command(*replay, console_);
+    }
+    // Where no device at all has a baseline, this run's will be missing too.
+    const bool is_first = !request_.require_baseline &&
+                          baselines::baselines_of_suite(request_.judging.stores, suite_).empty();
+    return is_first ? against_first_in_turn() : against_figures();
+  }
+
+  // Of the baseline's own program, where that is asked for or at hand; else nothing.
+  std::optional<ReplayRequest> replay_request() {
+    if (!request_.replay && !kept_programs_.any()) return std::nullopt;
+    ReplayRequest replay{.duet = duet_request(request_, folders_), .checkout = request_.checkout};
     const auto baseline = baseline_to_replay(replay);
     if (!baseline) {
-      if (request_.replay) step_("no baseline is stored that could be replayed");
-      return against_figures();
+      if (request_.replay) step("no baseline is stored that could be replayed");
+      return std::nullopt;
     }
     replay.duet.judging.baseline = {*baseline};
     const fs::path kept =
@@ -161,48 +175,46 @@ class Job {
         replay.duet.measuring.budget_s = kAutoReplayBudgetS;
       }
     } else if (!request_.replay) {
-      return against_figures();
+      return std::nullopt;
     }
-    return against_replay(replay);
+    return replay;
   }
 
-  ExitCode against_replay(const ReplayRequest& replay) {
-    step_("replaying the baseline: " + plan_text());
-    judged_ = folders_.runs / "head";
-    return replay_command(replay, console_);
-  }
-
-  // Where there are none, the run becomes the baseline, and a second one is judged.
+  // Where this environment has none, the run becomes the baseline, and a second one is judged.
   ExitCode against_figures() {
-    if (!request_.require_baseline && no_baseline_of_suite()) return against_first_in_turn();
-    RunResult measured = measure(run_request({"first"}));
-    if (request_.require_baseline || !measured.all_well || !becomes_first_baseline("first")) {
-      return gate("first", measured);
-    }
-    return gate("second", measure(extensible(run_request({"second"}))));
+    const RunResult measured = measure(run_request(request_, folders_, {"first"}));
+    if (request_.require_baseline || !becomes_baseline(measured)) return gate("first", measured);
+    return gate("second", measure(extensible(run_request(request_, folders_, {"second"}))));
   }
 
   // Two runs are measured process by process in turn: on a shared machine two runs made one after
   // the other differed by a third with nothing changed.
   ExitCode against_first_in_turn() {
-    RunRequest both = extensible(run_request({"first", "second"}));
+    RunRequest both = extensible(run_request(request_, folders_, {"first", "second"}));
     both.is_judged_by_first = true;
     const RunResult measured = measure(both);
-    const bool is_recorded = measured.all_well && becomes_first_baseline("first");
-    if (!is_recorded) return gate("first", measured);
+    if (!becomes_baseline(measured)) return gate("first", measured);
     // As the interim analyses judged it: of two runs of one session, not by stored figures, for
     // which the session would be unknown.
     return gate("second", measured, {folders_.runs / "first"});
+  }
+
+  RunResult measure(RunRequest run) {
+    run.aa = run.out.size() == 1 && run.processes.minimum >= kLeastAaProcesses;
+    std::vector<std::string> names;
+    for (const fs::path& folder : run.out) names.push_back(folder.filename());
+    step(fmt::format("measuring {}: {}", fmt::join(names, " and "), plan_text()));
+    return measure_programs(run, console_);
   }
 
   // baseline: in place of the stored one.
   ExitCode gate(const std::string& run, const RunResult& measured,
                 const std::vector<fs::path>& baseline = {}) {
     judged_ = folders_.runs / run;
-    GateRequest request = gate_request();
+    GateRequest request = gate_request(request_, folders_);
     request.judging.candidate = {*judged_};
-    if (!baseline.empty()) request.judging.baseline = baseline;
-    step_("gate");
+    request.judging.baseline = baseline;
+    step("gate");
     return gate_measured(request, measured, console_);
   }
 
@@ -217,83 +229,49 @@ class Job {
     const std::size_t added = count_new(run, found->baseline.run);
     if (added == 0) return;
     const std::string benchmarks = format_count(added, "new benchmark");
-    step_(fmt::format("recording the baseline of this machine again, with {}", benchmarks));
-    RunRequest renewed = run_request({"renewed"});
+    step(fmt::format("recording the baseline of this machine again, with {}", benchmarks));
+    RunRequest renewed = run_request(request_, folders_, {"renewed"});
     renewed.measuring.measures_all = true;
     if (!measure_programs(renewed, console_).all_well) return;
     record_baseline("renewed", false, "with " + benchmarks);
   }
 
-  // Whether no device at all has one: then this run's will be missing too.
-  bool no_baseline_of_suite() const {
-    return baselines::baselines_of_suite(request_.judging.stores, suite_).empty();
-  }
-
-  bool becomes_first_baseline(const std::string& run) {
-    return record_baseline(run, true, "first local run");
+  // The run "first".
+  bool becomes_baseline(const RunResult& measured) {
+    return measured.all_well && record_baseline("first", true, "first local run");
   }
 
   // Forced, because this baseline stays on this machine: uncommitted changes, say, are no reason to
   // have none.
   bool record_baseline(const std::string& name, bool if_missing, const std::string& reason) {
     const fs::path folder = folders_.runs / name;
-    AcceptRequest accept{.runs = {folder},
-                         .reason = reason,
-                         .who = request_.who,
-                         .suite = {},
-                         .store = own_store(),
-                         .stores = request_.judging.stores,
-                         .if_missing = if_missing,
-                         .force = true};
-    const std::string answer = accepted(accept, console_);
-    step_("baseline: " + answer);
-    if (!answer.starts_with("recorded")) return false;
+    std::ostringstream printed;
+    Console aside{printed, console_.err};
+    accept_command({.runs = {folder},
+                    .reason = reason,
+                    .who = request_.who,
+                    .store = own_store(),
+                    .stores = request_.judging.stores,
+                    .if_missing = if_missing,
+                    .force = true},
+                   aside);
+    const std::string all = printed.str();
+    step("baseline: " + all.substr(0, all.find('\n')));  // "recorded PATH" or "kept PATH"
+    if (!all.starts_with("recorded")) return false;
     const baselines::Run recorded = baselines::load_run({folder});
-    kept_programs_.keep(program_, request_.measuring.suite, recorded.provenance);
+    kept_programs_.keep(request_.program, request_.measuring.suite, recorded.provenance);
     if (std::ranges::find(recorded.doubts, kBusy) != recorded.doubts.end()) {
-      step_(fmt::format("the baseline is of a busy machine: {}", baselines::doubt_sentence(kBusy)));
+      step(fmt::format("the baseline is of a busy machine: {}", baselines::doubt_sentence(kBusy)));
     }
     return true;
   }
 
-  RunResult measure(RunRequest run) {
-    run.aa = run.out.size() == 1 && run.processes.minimum >= kLeastAaProcesses;
-    std::vector<std::string> names;
-    for (const fs::path& folder : run.out) names.push_back(folder.filename());
-    step_(fmt::format("measuring {}: {}", fmt::join(names, " and "), plan_text()));
-    return measure_programs(run, console_);
-  }
-
-  DuetRequest duet_request() const {
-    const GateRequest gate = gate_request();
-    DuetRequest duet{.measuring = request_.measuring,
-                     .processes = request_.processes,
-                     .judging = gate.judging,
-                     .head = program_,
-                     .out = folders_.runs,
-                     .aa_history = request_.aa_history,
-                     .files = gate.files};
-    if (!duet.measuring.budget_s) duet.measuring.budget_s = DuetRequest().measuring.budget_s;
-    return duet;
-  }
-
-  // Each name is a folder of the program's own.
-  RunRequest run_request(const std::vector<std::string>& names) const {
-    RunRequest run{.measuring = request_.measuring,
-                   .processes = request_.processes,
-                   .programs = {program_},
-                   .aa_history = request_.aa_history};
-    run.judging.stores = request_.judging.stores;
-    for (const std::string& name : names) run.out.push_back(folders_.runs / name);
-    run.measuring.measures_all |= request_.judging.fail_on_host;
-    return run;
-  }
-
-  GateRequest gate_request() const {
-    return {.judging = request_.judging,
-            .files = {.json = folders_.reports / "gate.json",
-                      .markdown = folders_.reports / "gate.md",
-                      .html = folders_.reports / "report.html"}};
+  // Prints it with the seconds since the job started.
+  void step(const std::string& text) const {
+    const std::chrono::duration<double> passed = Clock::now() - started_;
+    console_.out.print("[{:4d} s] {}\n", static_cast<long>(request_.started_s + passed.count()),
+                       text);
+    console_.out.flush();
   }
 
   fs::path own_store() const { return request_.folder / "baselines"; }
@@ -305,11 +283,10 @@ class Job {
 
   const JobRequest& request_;
   Console& console_;
+  const Clock::time_point started_ = Clock::now();
   const JobFolders folders_;
   const KeptPrograms kept_programs_;
   const std::string suite_;
-  const std::string program_;
-  const StepLog step_;
   std::optional<fs::path> judged_{};  // the candidate's run, by a stored baseline
 };
 
@@ -376,7 +353,9 @@ void add_job(CommandLine& line) {
 }
 
 ExitCode job_command(const JobRequest& request, Console& console) {
-  return Job(request, console).run();
+  JobRequest complete = request;
+  if (complete.program.empty()) complete.program = default_bench_program().string();
+  return Job(complete, console).run();
 }
 
 }  // namespace fusegate::ci

@@ -1,20 +1,10 @@
 // fusegate job from end to end.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cstdlib>
 
-#include "baselines/io/file_io.h"
 #include "ci/commands/program_test.h"
 
 namespace fusegate::ci {
 namespace {
-
-namespace fs = std::filesystem;
-using ::testing::HasSubstr;
-using ::testing::Not;
-
-constexpr const char* kFusedOfJob = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072";
 
 // In a folder of a checkout.
 class JobProgramTest : public ProgramTest {
@@ -38,12 +28,12 @@ class JobProgramTest : public ProgramTest {
   }
   // A program that is slower, and in its fourth process does that.
   std::string slowed(const std::string& what) {
-    FakeBench bench{.phase = 1, .more = "[ $process != 4 ] || { " + what + "; }"};
-    bench.file.times[kFusedOfJob] *= 1.2;
-    return write_bench(folder_, "slowed", bench);
+    return write_bench(
+        folder_, "slowed",
+        {.file = ci::slowed(), .phase = 1, .more = "[ $process != 4 ] || { " + what + "\n}"});
   }
   std::string latest(const std::string& name) const {
-    return baselines::read_file(path("checkout/.fusegate/reports/latest/" + name));
+    return read_file(path("checkout/.fusegate/reports/latest/" + name));
   }
   void expect_no_verdict(const std::string& why) const {
     const auto json = nlohmann::json::parse(latest("gate.json"));
@@ -71,9 +61,7 @@ TEST_F(JobProgramTest, AnInterruptedOneIsNotJudged) {
   const std::string bench = write_bench(folder_, "bench", {});
   job(bench, {"--who", "me"});
   const Interrupts interrupts;
-  const std::string program = slowed(
-      R"sh((sleep 0.3; echo '@fusegate {"event":"benchmark","index":1,"total":2,"benchmark":"ready",
-             "failure":"x"}' | tr -d '\n'; echo) & exec sleep 60)sh");
+  const std::string program = slowed(kSaysReadyAndSleeps);
   for (const std::vector<std::string>& more : {std::vector<std::string>(), {"--base", bench}}) {
     const Ended ended = job(program, more, &interrupts);
     EXPECT_EQ(ended.code, 2) << ended.out << ended.err;

@@ -17,10 +17,16 @@ bool has(const DeviceFacts& device, baselines::Doubt doubt) {
   return std::find(device.doubts.begin(), device.doubts.end(), doubt) != device.doubts.end();
 }
 
+// advice: of what is not ok.
+Check checked(std::string name, bool ok, std::string finding, const std::string& advice) {
+  return {std::move(name), ok, std::move(finding), ok ? "" : advice};
+}
+
 Check check_doubt(const DeviceFacts& device, baselines::Doubt doubt, std::string name,
-                  std::string fine, std::string advice) {
-  if (!has(device, doubt)) return {std::move(name), true, std::move(fine), ""};
-  return {std::move(name), false, std::string(baselines::doubt_sentence(doubt)), std::move(advice)};
+                  const std::string& fine, const std::string& advice) {
+  const bool ok = !has(device, doubt);
+  return checked(std::move(name), ok, ok ? fine : std::string(baselines::doubt_sentence(doubt)),
+                 advice);
 }
 
 // Without NVML nothing was checked, and "none" would be wrong.
@@ -44,9 +50,10 @@ std::vector<Check> check_gpu_state(const DeviceFacts& device) {
                   "and cycles to agree, as by default"),
   };
   if (device.persistence) {
-    checks.push_back({"persistence mode", *device.persistence,
-                      *device.persistence ? "on" : "off: the driver unloads between processes",
-                      *device.persistence ? "" : "sudo nvidia-smi --persistence-mode=1"});
+    checks.push_back(
+        checked("persistence mode", *device.persistence,
+                *device.persistence ? "on" : "off: the driver unloads between processes",
+                "sudo nvidia-smi --persistence-mode=1"));
   }
   return checks;
 }
@@ -69,21 +76,15 @@ std::vector<Check> check_settings(const DeviceFacts& device) {
   return checks;
 }
 
-Check check_mps(const HostFacts& host) {
-  if (!host.has_mps) return {"MPS", true, "not running", ""};
-  return {"MPS", false, "running: other processes' kernels may run at the same time as ours",
-          "set CUDA_MPS_PIPE_DIRECTORY=/none, or run: echo quit | nvidia-cuda-mps-control"};
-}
-
 Check check_governor(const HostFacts& host) {
   const std::string seen = fmt::format("{}", fmt::join(host.governors, ", "));
   if (host.governors.empty()) return {"CPU governor", true, "not shown by this machine", ""};
-  const bool ok = host.governors == std::set<std::string>{"performance"};
-  return {"CPU governor", ok, seen, ok ? "" : "sudo cpupower frequency-set --governor performance"};
+  return checked("CPU governor", host.governors == std::set<std::string>{"performance"}, seen,
+                 "sudo cpupower frequency-set --governor performance");
 }
 
 Check check_tool(const std::string& name, bool found, const std::string& advice) {
-  return {name, found, found ? "found" : "missing", found ? "" : advice};
+  return checked(name, found, found ? "found" : "missing", advice);
 }
 
 // name: not a std::string, in whose temporary g++ 13 sees what the result might dangle from.
@@ -105,24 +106,23 @@ DeviceFacts parse_device_facts(const std::string& source, const nlohmann::json& 
   DeviceFacts facts;
   facts.is_gpu = field(source, json, "device_kind", Type::string) == "cuda";
   const auto& environment = field(source, json, "environment", Type::object);
-  const auto set = [&environment](const char* name, auto& fact) {
+  // Stays as it is where there is none of that type.
+  const auto set = [](const nlohmann::json& object, const char* name, auto& fact) {
     using Value = typename std::remove_reference_t<decltype(fact)>::value_type;
-    const auto found = environment.find(name);
-    if (found == environment.end()) return;
-    if (std::is_same_v<Value, bool> ? found->is_boolean() : found->is_number()) {
-      fact = found->template get<Value>();
+    const nlohmann::json value = object.value(name, nlohmann::json());
+    if (std::is_same_v<Value, bool> ? value.is_boolean() : value.is_number()) {
+      fact = value.get<Value>();
     }
   };
   if (environment.contains("device") && environment["device"].is_string()) {
     facts.device = environment["device"];
   }
-  set("ecc", facts.ecc);
-  set("mig", facts.mig);
-  set("power_limit_w", facts.power_limit_w);
+  set(environment, "ecc", facts.ecc);
+  set(environment, "mig", facts.mig);
+  set(environment, "power_limit_w", facts.power_limit_w);
   const auto machine = json.find("machine");
-  if (machine != json.end() && machine->is_object() && machine->contains("persistence") &&
-      (*machine)["persistence"].is_boolean()) {
-    facts.persistence = (*machine)["persistence"].get<bool>();
+  if (machine != json.end() && machine->is_object()) {
+    set(*machine, "persistence", facts.persistence);
   }
   for (const auto& name : field(source, json, "doubts", Type::array)) {
     const auto doubt =
@@ -159,20 +159,24 @@ std::vector<Check> check_device(const DeviceFacts& device) {
 }
 
 std::vector<Check> check_host(const HostFacts& host, bool has_gpu) {
-  std::vector<Check> checks;
-  // Half the cores busy already takes turns with a benchmark that uses them all.
-  const bool idle = host.load <= 0.5 * host.cores;
-  checks.push_back({"host load", idle, fmt::format("{:.2f} on {} cores", host.load, host.cores),
-                    idle ? "" : "wait, or end what else is running"});
-  checks.push_back(check_governor(host));
-  const bool enough = host.free_bytes >= kEnoughFreeBytes;
-  checks.push_back({"disk", enough, fmt::format("{:.1f} GB free", host.free_bytes / 1e9),
-                    enough ? "" : "free at least 1 GB: a run ends when the disk is full"});
-  checks.push_back(check_tool("git", host.has_git, "install git: runs then name their commit"));
-  checks.push_back({"HTML report", host.has_python_packages, host.python,
-                    host.has_python_packages ? "" : "install Python's matplotlib and jinja2"});
+  std::vector<Check> checks{
+      // Half the cores busy already takes turns with a benchmark that uses them all.
+      checked("host load", host.load <= 0.5 * host.cores,
+              fmt::format("{:.2f} on {} cores", host.load, host.cores),
+              "wait, or end what else is running"),
+      check_governor(host),
+      checked("disk", host.free_bytes >= kEnoughFreeBytes,
+              fmt::format("{:.1f} GB free", host.free_bytes / 1e9),
+              "free at least 1 GB: a run ends when the disk is full"),
+      check_tool("git", host.has_git, "install git: runs then name their commit"),
+      checked("HTML report", host.has_python_packages, host.python,
+              "install Python's matplotlib and jinja2")};
   if (has_gpu) {
-    checks.push_back(check_mps(host));
+    checks.push_back(
+        checked("MPS", !host.has_mps,
+                host.has_mps ? "running: other processes' kernels may run at the same time as ours"
+                             : "not running",
+                "set CUDA_MPS_PIPE_DIRECTORY=/none, or run: echo quit | nvidia-cuda-mps-control"));
     checks.push_back(
         check_tool("nvidia-smi", host.has_nvidia_smi, "install the driver's utilities"));
     checks.push_back(check_tool("ncu", host.has_ncu,

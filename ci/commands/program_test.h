@@ -2,36 +2,30 @@
 // a pipeline relies on are its exit codes, its files and its one line of error.
 #pragma once
 
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <csignal>
 #include <string>
 #include <vector>
 
+#include "ci/commands/command_test.h"
 #include "ci/console/layout.h"
 #include "ci/run/child_process.h"
 #include "ci/run/interrupts.h"
-#include "tests/fakes/fake_bench.h"
-#include "tests/fakes/fake_program.h"
 
 namespace fusegate::ci {
-
-using tests::FakeBench;
-using tests::FakeRunFile;
-using tests::kReadFlags;
-using tests::run_file_text;
-using tests::write_bench;
-using tests::write_run;
-using tests::write_script;
 
 struct Ended {
   int code = -1;
   std::string out;
   std::string err;
 };
+
+// A piece of shell that has a test's program interrupted: from behind, once the sleep is there, as
+// a shell that is just starting it can lose a signal.
+inline constexpr const char* kSaysReadyAndSleeps = R"sh(
+  (sleep 0.3; echo '@fusegate {"event":"benchmark","index":1,"total":2,"benchmark":"ready",
+      "failure":"x"}' | tr -d '\n'; echo) &
+  exec sleep 60)sh";
 
 class ProgramTest : public ::testing::Test {
  protected:
@@ -52,6 +46,12 @@ class ProgramTest : public ::testing::Test {
     return ended;
   }
   std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
+  Ended report(const std::string& candidate, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> line{"report", "--candidate", path(candidate), "--store",
+                                  path("store")};
+    line.insert(line.end(), more.begin(), more.end());
+    return fusegate(line);
+  }
   // A program whose run files say that; slower for later processes by a hair.
   std::string program(const std::string& name, const FakeRunFile& file,
                       const std::string& more = "") {
@@ -65,12 +65,20 @@ class ProgramTest : public ::testing::Test {
     return fusegate({"gate", "--baseline", path("base"), "--candidate", candidate, "--json",
                      path("gate.json")});
   }
+  // In gate.json: kFused alone.
+  void expect_one_regression() {
+    const nlohmann::json gate = json_in(path("gate.json"));
+    EXPECT_EQ(gate["exit_code"], 1);
+    for (const auto& verdict : gate["verdicts"]) {
+      EXPECT_EQ(verdict["verdict"] == "regression", verdict["benchmark"] == kFused) << verdict;
+    }
+  }
   // The error is one line that says what and where, and the code is 2.
   void expect_error(const Ended& ended, const std::vector<std::string>& parts) {
     EXPECT_EQ(ended.code, 2);
-    EXPECT_THAT(ended.err, testing::StartsWith("fusegate: "));
+    EXPECT_THAT(ended.err, StartsWith("fusegate: "));
     EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
-    for (const std::string& part : parts) EXPECT_THAT(ended.err, testing::HasSubstr(part));
+    for (const std::string& part : parts) EXPECT_THAT(ended.err, HasSubstr(part));
   }
 
   baselines::ScratchFolder folder_;

@@ -4,13 +4,6 @@
 namespace fusegate::ci {
 namespace {
 
-using tests::write_script;
-
-namespace fs = std::filesystem;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-
 // What is stored was measured by another driver, which made one of the benchmarks slower than here.
 class ReplayTest : public SideBySideTest<ReplayRequest, replay_command> {
  protected:
@@ -26,11 +19,8 @@ class ReplayTest : public SideBySideTest<ReplayRequest, replay_command> {
   ~ReplayTest() override { unsetenv("FUSEGATE_PYTHON"); }
 
   void store() {
-    const baselines::Baseline baseline{
-        {"somebody", "2026-11-21T00:00:00+00:00", "first"},
-        baselines::load_run({write_run(folder_, "stored-run", stored_)})};
-    baselines::write_atomically(folder_.path() / "store" / "nvidia-h200" / "smoke.json",
-                                baselines::baseline_text(baseline));
+    fs::remove_all(folder_.path() / "store");
+    accept(write_run(folder_, "stored-run", stored_), folder_.path() / "store");
   }
   // By a script that notes its calls.
   void builds(const std::string& script) {
@@ -42,11 +32,12 @@ class ReplayTest : public SideBySideTest<ReplayRequest, replay_command> {
   }
 
   FakeRunFile stored_;
+  const fs::path stored_path_ = folder_.path() / "store/nvidia-h200/smoke.json";
 };
 
 TEST_F(ReplayTest, PassesWhereOnlyTheStoredFiguresAreOff) {
-  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
-  EXPECT_EQ(baselines::read_file(folder_.path() / "built"), "0123456789abcdef\n");
+  EXPECT_EQ(run(), kNoRegression);
+  EXPECT_EQ(read_file(folder_.path() / "built"), "0123456789abcdef\n");
   EXPECT_EQ(json()["counts"]["regression"], 0);
   const auto replay = json()["replay"];
   EXPECT_EQ(replay["environment_differences"][0]["field"], "driver");
@@ -55,26 +46,24 @@ TEST_F(ReplayTest, PassesWhereOnlyTheStoredFiguresAreOff) {
   EXPECT_NEAR(replay["rows"][0]["stored_to_replayed"].get<double>(), 1 / 1.2 - 1, 1e-3);
   EXPECT_EQ(replay["rows"][1]["moved"], false);
   EXPECT_THAT(out_.str(), HasSubstr("driver 570.1 to 580.159.04: 1 of 2 benchmarks changed"));
-  EXPECT_THAT(baselines::read_file(*request_.duet.files.markdown),
-              HasSubstr("the effect of card, driver"));
-  EXPECT_TRUE(read_run_record(request_.duet.out / "base_again").finished);
+  EXPECT_THAT(markdown(), HasSubstr("the effect of card, driver"));
+  EXPECT_TRUE(record("base_again").finished);
 }
 
 TEST_F(ReplayTest, FailsWhatIsSlowerThanTheReplayed) {
   request_.duet.head = slowed_head();
-  EXPECT_EQ(run(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
+  EXPECT_EQ(run(), kRegression);
   EXPECT_EQ(json()["counts"]["regression"], 1);
   EXPECT_EQ(json()["replay"]["rows"][0]["benchmark"], kLinear);
 }
 
 TEST_F(ReplayTest, OfIdenticalCodeItMeasuresControlsAndWhatTheStoredRunDidNotLaunch) {
-  const FakeRunFile identified = thirty_identified();
-  request_.duet.head = write_bench(folder_, "identified", {.file = identified});
-  builds("echo '" + write_bench(folder_, "base-identified", {.file = identified}) + "'");
-  stored_ = identified;
+  stored_ = thirty_identified();
+  request_.duet.head = write_bench(folder_, "identified", {.file = stored_});
+  builds("echo '" + write_bench(folder_, "base-identified", {.file = stored_}) + "'");
   stored_.codes["a29"] = "1e";
   store();
-  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_EQ(run(), kNoRegression);
   EXPECT_THAT(out_.str(),
               HasSubstr("29 of 30 benchmarks run identical code: measuring the other 1, and "
                         "24 of the identical ones as controls"));
@@ -85,78 +74,64 @@ TEST_F(ReplayTest, OfIdenticalCodeItMeasuresControlsAndWhatTheStoredRunDidNotLau
 
 TEST_F(ReplayTest, BothKeepTheChoicesOfTheBaseline) {
   const std::string report = "echo \"[$FUSEGATE_KEEP_CHOICES]\"";
-  request_.duet.head = write_bench(folder_, "reporting", {.phase = 1, .more = report});
+  request_.duet.head = head({.phase = 1, .more = report});
   builds("echo '" + write_bench(folder_, "base-reporting", {.more = report}) + "'");
   run();
-  const std::string stored = (folder_.path() / "store/nvidia-h200/smoke.json").string();
   for (const char* program : {"base", "base_again", "head"}) {
-    EXPECT_EQ(baselines::read_file(request_.duet.out / program / "1.log"), "[" + stored + "]\n")
+    EXPECT_EQ(read_file(request_.duet.out / program / "1.log"), "[" + stored_path_.string() + "]\n")
         << program;
   }
 }
 
 TEST_F(ReplayTest, WhatCannotBeBuiltIsJudgedByFigures) {
   builds("echo 'does not build (the log: a.log)' >&2; exit 2");
-  EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);  // the drivers differ
+  EXPECT_EQ(run(), kCouldNotJudge) << "the drivers differ";
   EXPECT_THAT(err_.str(), HasSubstr("the baseline cannot be replayed: does not build (the log: "
                                     "a.log)"));
   EXPECT_TRUE(json()["replay"].is_null());
   EXPECT_THAT(json()["notes"].dump(), HasSubstr("a.log"));
-  EXPECT_THAT(baselines::read_file(*request_.duet.files.markdown), HasSubstr("a.log"));
+  EXPECT_THAT(markdown(), HasSubstr("a.log"));
   EXPECT_FALSE(fs::exists(request_.duet.out / "base"));
   stored_ = {};
   store();
   request_.duet.out = folder_.path() / "same";
-  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_EQ(run(), kNoRegression);
   request_.duet.out = folder_.path() / "slower";
   request_.duet.head = slowed_head();
-  EXPECT_EQ(run(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
+  EXPECT_EQ(run(), kRegression);
 }
 
 TEST_F(ReplayTest, ABaselineOfADirtyTreeIsNotBuilt) {
   stored_.dirty = true;
   store();
-  EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);
+  EXPECT_EQ(run(), kCouldNotJudge);
   EXPECT_THAT(err_.str(), HasSubstr("measured with uncommitted changes"));
   EXPECT_FALSE(fs::exists(folder_.path() / "built"));
 }
 
 TEST_F(ReplayTest, AProgramThatWasBuiltElsewhereIsTakenAsItIs) {
   request_.duet.base = write_bench(folder_, "elsewhere", {});
-  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_EQ(run(), kNoRegression);
   EXPECT_FALSE(fs::exists(folder_.path() / "built"));
-  EXPECT_EQ(read_run_record(request_.duet.out / "base").program, request_.duet.base);
+  EXPECT_EQ(record("base").program, request_.duet.base);
 }
 
 TEST_F(ReplayTest, OneBaselineCanBeNamed) {
   const fs::path named = folder_.path() / "named.json";
-  fs::rename(folder_.path() / "store" / "nvidia-h200" / "smoke.json", named);
+  fs::rename(stored_path_, named);
   EXPECT_THAT(problem(), AllOf(HasSubstr("smoke"), HasSubstr("nothing to replay")));
   EXPECT_EQ(json()["exit_code"], 2);
   request_.duet.judging.baseline = {named};
-  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_EQ(run(), kNoRegression);
   request_.duet.judging.baseline = {named, named};
   EXPECT_THAT(problem(), HasSubstr("one baseline can be replayed"));
   request_.duet.judging.baseline = {folder_.path() / "runs" / "head"};
   EXPECT_THAT(problem(), HasSubstr("runs/head"));
 }
 
-TEST_F(ReplayTest, SaysWhichSuiteAnOldProgramMeasures) {
-  folder_.write("suites/smoke.json", R"({"sweeps": "new"})");  // beside the candidate
-  const std::string bench = write_bench(folder_, "base-bench", {});
-  builds("echo '" +
-         write_script(folder_, "kept/fusegate_bench",
-                      "case $* in *json*environment*) echo 'unknown key' >&2; exit 2 ;; "
-                      "esac\nexec '" +
-                          bench + "' \"$@\"") +
-         "'");
-  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
-  EXPECT_THAT(json()["notes"].dump(), HasSubstr("each measures its own"));
-}
-
 TEST_F(ReplayTest, IsInterruptedWhileItBuilds) {
   builds("kill -INT $PPID; sleep 60");
-  EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);
+  EXPECT_EQ(run(), kCouldNotJudge);
   EXPECT_THAT(json()["headline"].get<std::string>(), HasSubstr("interrupted"));
   EXPECT_FALSE(fs::exists(request_.duet.out));
 }
