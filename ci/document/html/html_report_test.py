@@ -3,7 +3,6 @@
 import html.parser
 import json
 import os
-import pathlib
 import subprocess
 import sys
 import tempfile
@@ -184,22 +183,14 @@ class Bars(unittest.TestCase):
 
 
 class Program(unittest.TestCase):
-    SCRIPT = pathlib.Path(html_report.__file__)
-
-    def test_reads_the_model_and_writes_the_page(self):
-        done = subprocess.run([sys.executable, self.SCRIPT], input=json.dumps(test_model.document()),
-                              capture_output=True, text=True, check=True)
-        self.assertTrue(done.stdout.startswith("<!doctype html>"))
-        self.assertEqual(done.stderr, "")
-
     def test_draws_one_picture_as_a_file_of_its_own(self):
         picture = json.dumps(test_model.lines(test_model.line("fused")))
-        done = [subprocess.run([sys.executable, self.SCRIPT, "--svg"], input=picture, capture_output=True, text=True,
-                               check=True).stdout for _ in range(2)]
-        self.assertEqual(done[0], done[1])
-        root = xml.etree.ElementTree.fromstring(done[0])
+        first, second = [subprocess.run([sys.executable, html_report.__file__, "--svg"], input=picture,
+                                        capture_output=True, text=True, check=True).stdout for _ in range(2)]
+        self.assertEqual(first, second)
+        root = xml.etree.ElementTree.fromstring(first)
         self.assertTrue(root.tag.endswith("svg"))
-        self.assertNotIn("currentColor", done[0])
+        self.assertNotIn("currentColor", first)
 
     def test_needs_no_home(self):
         nameless = ("import pwd, runpy, sys\n"
@@ -208,16 +199,17 @@ class Program(unittest.TestCase):
                     "sys.path.insert(0, sys.argv[1].rpartition('/')[0])\n"
                     "runpy.run_path(sys.argv[1], run_name='__main__')")
         environment = {name: value for name, value in os.environ.items() if name not in ("HOME", "MPLCONFIGDIR")}
+        picture = test_model.lines(test_model.line("fused"))
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run([sys.executable, "-c", nameless, html_report.__file__], text=True, capture_output=True,
-                                  input=json.dumps(test_model.document(test_model.section(pictures=[test_model.lines(test_model.line("fused"))]))),
+                                  input=json.dumps(test_model.document(test_model.section(pictures=[picture]))),
                                   env={**environment, "TMPDIR": folder}, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertTrue(done.stdout.startswith("<!doctype html>"))
             self.assertEqual(os.listdir(folder), [])
 
     def test_names_the_packages_that_it_lacks(self):
-        done = subprocess.run([sys.executable, "-S", "-I", self.SCRIPT], input="{}", capture_output=True, text=True)
+        done = subprocess.run([sys.executable, "-S", "-I", html_report.__file__], input="{}", capture_output=True, text=True)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("matplotlib and jinja2", done.stderr)
         self.assertEqual(done.stderr.count("\n"), 1)
