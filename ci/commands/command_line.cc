@@ -57,11 +57,6 @@ void CommandLine::add_common(CLI::App& command) {
       ->capture_default_str();
 }
 
-void CommandLine::apply_common_options(const CommonOptions& options, Console& console) {
-  baselines::set_largest_file(options.largest_file_mib << 20);
-  if (options.is_wide) console.out.set_columns(kAnyWidth);
-}
-
 // CLI11 says that something is required, and not that what was given is unknown.
 std::optional<std::string> CommandLine::mistyped(const std::vector<std::string>& line) const {
   const std::vector<CLI::App*> chosen = app_.get_subcommands();
@@ -145,15 +140,6 @@ void add_rule(CLI::App& app, JudgingRequest& request) {
                "False discovery rate over the suite; by default 1%");
 }
 
-void add_allow(CLI::App& app, JudgingRequest& request) {
-  set_topic(app, kRuleTopic);
-  add_fraction(app, "--allow", request.allow,
-               "Slowdown that may stay undecided, such as 2%; by default the suite's own, else 5%");
-  add_fraction(app, "--require-ruled-out", request.require_ruled_out,
-               "Exit with 2 if any benchmark, decided or not, may be slower by more than this")
-      ->group("");
-}
-
 void add_controls(CLI::App& app, JudgingRequest& request) {
   set_topic(app, kComparedTopic);
   add_repeated(
@@ -164,7 +150,8 @@ void add_controls(CLI::App& app, JudgingRequest& request) {
       ->check(problem_of_pattern);
 }
 
-void add_fail_on(CLI::App& app, JudgingRequest& request) {
+void add_gating(CLI::App& app, JudgingRequest& request) {
+  add_controls(app, request);
   set_topic(app, kRuleTopic);
   const auto fail_on = [&request](const std::vector<std::string>& names) {
     for (const std::string& name : names) {
@@ -175,13 +162,17 @@ void add_fail_on(CLI::App& app, JudgingRequest& request) {
          "--fail-on", fail_on,
          "Also call it a regression, whatever the benchmark's time: host, if launching takes the "
          "host longer (identical code is measured too then); kernels, if it launches other "
-         "kernels, "
-         "or more or fewer. By default both are only reported")
+         "kernels, or more or fewer. By default both are only reported")
       ->expected(1)
       ->take_all()
       ->allow_extra_args(false)
       ->delimiter(',')
       ->check(CLI::IsMember({"host", "kernels"}));
+  add_fraction(app, "--allow", request.allow,
+               "Slowdown that may stay undecided, such as 2%; by default the suite's own, else 5%");
+  add_fraction(app, "--require-ruled-out", request.require_ruled_out,
+               "Exit with 2 if any benchmark, decided or not, may be slower by more than this")
+      ->group("");
 }
 
 void add_stores(CLI::App& app, JudgingRequest& request) {
@@ -257,6 +248,13 @@ void add_age_and_creep(CLI::App& app, JudgingRequest& request) {
       "this; by default that is only reported");
 }
 
+void add_verdict_files(CLI::App& app, GateFiles& files) {
+  set_topic(app, kOutputTopic);
+  app.add_option("--json", files.json, "Write the verdicts as JSON")->type_name("FILE");
+  app.add_option("--markdown", files.markdown, "Write the verdicts as GitHub Markdown")
+      ->type_name("FILE");
+}
+
 void add_unfinished(CLI::App& app, baselines::Unfinished& unfinished) {
   app.add_flag_callback(
       "--unfinished", [&unfinished] { unfinished = baselines::Unfinished::kCounts; },
@@ -281,13 +279,11 @@ void add_judging(CLI::App& app, JudgingRequest& request) {
   add_stores(app, request);
   app.add_option("--suite", request.suite, "Suite to look up, instead of the candidate's own")
       ->type_name("SUITE");
-  add_controls(app, request);
   add_rule(app, request);
   add_age_and_creep(app, request);
-  add_fail_on(app, request);
-  // Its former name.
+  add_gating(app, request);
+  // The former name of --fail-on kernels.
   app.add_flag("--fail-on-changed-kernels", request.fail_on_changed_kernels)->group("");
-  add_allow(app, request);
   add_unfinished(app, request.unfinished);
   app.add_flag("--strict", request.strict, "Exit with 2 for missing and inconclusive benchmarks");
   app.add_flag("--allow-environment-difference", request.allow_environment_differences,

@@ -36,7 +36,8 @@ class CommandLine {
     baselines::add_example(*app, example);
     app->callback([=, this] {
       chosen_ = [=, common = common_](Console& console) {
-        apply_common_options(*common, console);
+        baselines::set_largest_file(common->largest_file_mib << 20);
+        if (common->is_wide) console.out.set_columns(kAnyWidth);
         return run(*request, console);
       };
       chosen_app_ = app;
@@ -56,7 +57,6 @@ class CommandLine {
     std::size_t largest_file_mib = baselines::kLargestFile >> 20;
   };
   void add_common(CLI::App& command);
-  static void apply_common_options(const CommonOptions& options, Console& console);
 
   // What is not a flag or a command although it looks like one, and the nearest that is.
   std::optional<std::string> mistyped(const std::vector<std::string>& line) const;
@@ -111,13 +111,10 @@ CLI::Option* add_fraction(CLI::App& app, const std::string& name, Value& value,
 
 // The rule of a verdict, for every command that reaches one.
 void add_rule(CLI::App& app, JudgingRequest& request);
-// What may stay undecided, for every command that gates; and, not shown, what must be ruled out in
-// every benchmark.
-void add_allow(CLI::App& app, JudgingRequest& request);
 // Which benchmarks are controls, likewise.
 void add_controls(CLI::App& app, JudgingRequest& request);
-// What fails besides time, likewise.
-void add_fail_on(CLI::App& app, JudgingRequest& request);
+// For every command that gates: controls, what fails besides time, and what may stay undecided.
+void add_gating(CLI::App& app, JudgingRequest& request);
 void add_stores(CLI::App& app, JudgingRequest& request);
 // What is asked of a stored baseline's age and of its anchor.
 void add_age_and_creep(CLI::App& app, JudgingRequest& request);
@@ -130,6 +127,8 @@ void add_budget(CLI::App& app, MeasuringOptions& measuring, const std::string& m
 void add_aa_history(CLI::App& app, std::optional<std::filesystem::path>& history);
 // What duet and replay share.
 void add_duet_options(CLI::App& app, DuetRequest& request);
+// Where a gate's verdicts go.
+void add_verdict_files(CLI::App& app, GateFiles& files);
 // For every command that reads runs and stores nothing of them.
 void add_unfinished(CLI::App& app, baselines::Unfinished& unfinished);
 // What gate and report share.

@@ -19,7 +19,7 @@ namespace fusegate::ci {
 
 class CommandLine;
 
-// How many processes of each program a command measures.
+// Of each program.
 struct ProcessCounts {
   int minimum = 5;
   bool is_given = false;  // by whoever called
@@ -59,9 +59,8 @@ baselines::ExitCode run_command(const RunRequest& request, Console& console);
 // The measuring alone, which says more of how it ended.
 RunResult measure_programs(const RunRequest& request, Console& console);
 
-// Measures two builds of the benchmark program side by side and gates the one by the other. It
-// needs no stored baseline: what differs from day to day or from card to card does not differ
-// within a round.
+// Measures two builds of the benchmark program side by side and gates the one by the other: what
+// differs from day to day or from card to card does not differ within a round.
 struct DuetRequest {
   MeasuringOptions measuring{.budget_s = 600};
   ProcessCounts processes{};
@@ -75,9 +74,11 @@ struct DuetRequest {
   std::vector<std::string> notes{};  // for the report
 };
 void add_duet(CommandLine& line);
-// Ends as gate_measured() does. What was measured stays in the folder. Where it throws, the files
-// asked for say that nothing was judged.
+// Ends as gate_measured() does. Where it throws, the files asked for say that nothing was judged.
 baselines::ExitCode duet_command(const DuetRequest& request, Console& console);
+
+// The head alone, with what is measured of it.
+RunRequest run_of_head(const DuetRequest& duet);
 
 // Measures the program of a stored baseline, which is built from its commit, and another one side
 // by side, on whatever card and driver is here, and gates the other by it. How the stored figures
@@ -88,8 +89,8 @@ struct ReplayRequest {
   std::filesystem::path checkout{};  // that the baseline's commit is of
 };
 void add_replay(CommandLine& line);
-// Ends as duet does. Where the baseline's program cannot be had, the candidate alone is measured
-// and gated by the stored figures. Throws where no baseline is stored.
+// Where the baseline's program cannot be had, the candidate alone is measured and gated by the
+// stored figures. Throws where no baseline is stored.
 baselines::ExitCode replay_command(const ReplayRequest& request, Console& console);
 // The one that is named, or that a store has for the device of the program; nothing where none has.
 std::optional<std::filesystem::path> baseline_to_replay(const ReplayRequest& request);
@@ -98,12 +99,10 @@ std::optional<std::filesystem::path> baseline_to_replay(const ReplayRequest& req
 // another build, and keeps runs and reports. Where nothing is stored for this environment, the
 // first run becomes a local baseline, and a second one is gated by it.
 struct JobRequest {
-  MeasuringOptions measuring{.suite = "smoke"};
-  // On two busy cores 6 find what is 1.25 times as long (docs/evidence/cpu.md).
-  ProcessCounts processes{.minimum = 6, .is_given = true};
-  JudgingRequest judging{};  // the baseline and the candidate are set here
-  std::string program{};     // empty: the benchmark program beside this one
-  std::string base{};        // a program to measure side by side; empty: a baseline is looked up
+  // base: empty: a baseline is looked up; head: empty: the benchmark program beside this one. Its
+  // folder, files, baseline and candidate are the job's to say. On two busy cores 6 processes find
+  // what is 1.25 times as long (docs/evidence/cpu.md).
+  DuetRequest duet{.measuring = {.suite = "smoke"}, .processes = {.minimum = 6, .is_given = true}};
   bool require_baseline = false;
   // The stored baseline, where there is one. One that a job recorded is always replayed, as its
   // program is kept.
@@ -112,14 +111,13 @@ struct JobRequest {
   std::string who{};                 // accepts the first baseline; empty: as for accept
   double started_s = 0;              // how long ago the clock of the printed times started
   std::filesystem::path folder{};    // gets runs/TIME, reports/TIME, baselines and programs
-  std::optional<std::filesystem::path> aa_history{};
 };
 void add_job(CommandLine& line);
 // Ends as gate_measured() does. gate.json and gate.md are there whatever happens: where nothing was
 // judged they say why, also of a job that was killed.
 baselines::ExitCode job_command(const JobRequest& request, Console& console);
 
-// Compares a run with a baseline and ends with the verdict's exit code.
+// Compares a run with a baseline.
 struct GateRequest {
   JudgingRequest judging;
   GateFiles files{};
@@ -153,8 +151,8 @@ struct AcceptRequest {
   bool force = false;                           // whatever reasons_not_to_accept says
 };
 void add_accept(CommandLine& line);
-// Prints the baseline's path behind "recorded" or, with if_missing, "kept", and whether the run
-// became the anchor too; then, on a line of its own, what slowdowns the new baseline finds.
+// Prints the baseline's path behind "recorded" or, with if_missing, "kept"; then, on a line of its
+// own, what slowdowns the new baseline finds.
 baselines::ExitCode accept_command(const AcceptRequest& request, Console& console);
 
 // A run as Markdown and as one self-contained HTML page, compared with a baseline where there is

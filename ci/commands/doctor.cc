@@ -21,14 +21,21 @@ constexpr double kEnvironmentTimeoutS = 120;
 
 bool runs(const std::vector<std::string>& arguments) { return !output_of(arguments).empty(); }
 
+// Empty where there is none.
+std::string first_line(const fs::path& file) {
+  std::ifstream stream(file);
+  std::string line;
+  std::getline(stream, line);
+  return line;
+}
+
 std::set<std::string> read_governors() {
   std::set<std::string> governors;
   std::error_code error;
   for (const auto& cpu : fs::directory_iterator("/sys/devices/system/cpu", error)) {
-    std::ifstream file(cpu.path() / "cpufreq" / "scaling_governor");
-    std::string governor;
-    if (std::getline(file, governor)) governors.insert(governor);
+    governors.insert(first_line(cpu.path() / "cpufreq" / "scaling_governor"));
   }
+  governors.erase("");
   return governors;
 }
 
@@ -37,9 +44,7 @@ std::set<std::string> read_governors() {
 bool runs_mps() {
   std::error_code error;
   for (const auto& process : fs::directory_iterator("/proc", error)) {
-    std::ifstream file(process.path() / "comm");
-    std::string name;
-    if (std::getline(file, name) && name == "nvidia-cuda-mps") return true;
+    if (first_line(process.path() / "comm") == "nvidia-cuda-mps") return true;
   }
   return false;
 }

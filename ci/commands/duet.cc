@@ -149,9 +149,7 @@ void add_duet_options(CLI::App& app, DuetRequest& request) {
                  "Folder for the runs, which are called base, base_again and head; by default "
                  ".fusegate/runs/TIME in the git checkout")
       ->type_name("FOLDER");
-  app.add_option("--json", request.files.json, "Write the verdicts as JSON")->type_name("FILE");
-  app.add_option("--markdown", request.files.markdown, "Write the verdicts as GitHub Markdown")
-      ->type_name("FILE");
+  add_verdict_files(app, request.files);
   app.add_option("--html", request.files.html, "Write a report as one self-contained page")
       ->type_name("FILE");
   set_topic(app, kMeasuringTopic);
@@ -165,9 +163,17 @@ void add_duet_options(CLI::App& app, DuetRequest& request) {
       "difference found is a false alarm");
   add_stores(app, request.judging);
   add_rule(app, request.judging);
-  add_controls(app, request.judging);
-  add_fail_on(app, request.judging);
-  add_allow(app, request.judging);
+  add_gating(app, request.judging);
+}
+
+RunRequest run_of_head(const DuetRequest& duet) {
+  RunRequest run{.measuring = duet.measuring,
+                 .processes = duet.processes,
+                 .programs = {duet.head},
+                 .aa_history = duet.aa_history};
+  // Code is identified by the device's work, and host times are not.
+  run.measuring.measures_all |= duet.judging.fail_on_host;
+  return run;
 }
 
 baselines::ExitCode duet_command(const DuetRequest& request, Console& console) {

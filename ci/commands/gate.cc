@@ -47,10 +47,7 @@ void add_gate(CommandLine& line) {
       "gate", "Compare a run with a baseline: 0 no regression, 1 regression, 2 could not judge",
       "fusegate gate --baseline old-run --candidate new-run --markdown gate.md", gate_command);
   add_judging(app, request.judging);
-  set_topic(app, kOutputTopic);
-  app.add_option("--json", request.files.json, "Write the verdicts as JSON")->type_name("FILE");
-  app.add_option("--markdown", request.files.markdown, "Write the verdicts as GitHub Markdown")
-      ->type_name("FILE");
+  add_verdict_files(app, request.files);
 }
 
 baselines::ExitCode gate_command(const GateRequest& request, Console& console) {

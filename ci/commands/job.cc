@@ -72,35 +72,31 @@ std::size_t count_new(const baselines::Run& run, const baselines::Run& baseline)
   return static_cast<std::size_t>(std::ranges::count_if(run.benchmarks, is_new));
 }
 
-GateRequest gate_request(const JobRequest& request, const JobFolders& folders) {
-  return {.judging = request.judging,
-          .files = {.json = folders.reports / "gate.json",
-                    .markdown = folders.reports / "gate.md",
-                    .html = folders.reports / "report.html"}};
+// Says what is judged, and where its runs and verdicts go.
+JobRequest completed(JobRequest request, const JobFolders& folders) {
+  DuetRequest& duet = request.duet;
+  if (duet.head.empty()) duet.head = default_bench_program().string();
+  duet.out = folders.runs;
+  duet.files = {.json = folders.reports / "gate.json",
+                .markdown = folders.reports / "gate.md",
+                .html = folders.reports / "report.html"};
+  return request;
 }
 
-DuetRequest duet_request(const JobRequest& request, const JobFolders& folders) {
-  DuetRequest duet{.measuring = request.measuring,
-                   .processes = request.processes,
-                   .judging = request.judging,
-                   .head = request.program,
-                   .out = folders.runs,
-                   .aa_history = request.aa_history,
-                   .files = gate_request(request, folders).files};
+GateRequest gate_request(const DuetRequest& duet) {
+  return {.judging = duet.judging, .files = duet.files};
+}
+
+DuetRequest duet_request(DuetRequest duet) {
   if (!duet.measuring.budget_s) duet.measuring.budget_s = DuetRequest().measuring.budget_s;
   return duet;
 }
 
 // Each name is a folder of the program's own.
-RunRequest run_request(const JobRequest& request, const JobFolders& folders,
-                       const std::vector<std::string>& names) {
-  RunRequest run{.measuring = request.measuring,
-                 .processes = request.processes,
-                 .programs = {request.program},
-                 .aa_history = request.aa_history};
-  run.judging.stores = request.judging.stores;
-  for (const std::string& name : names) run.out.push_back(folders.runs / name);
-  run.measuring.measures_all |= request.judging.fail_on_host;
+RunRequest run_request(const DuetRequest& duet, const std::vector<std::string>& names) {
+  RunRequest run = run_of_head(duet);
+  run.judging.stores = duet.judging.stores;
+  for (const std::string& name : names) run.out.push_back(duet.out / name);
   return run;
 }
 
@@ -111,21 +107,20 @@ RunRequest extensible(RunRequest run) {
 
 class Job {
  public:
-  // request: names a program.
   Job(const JobRequest& request, Console& console)
-      : request_(request),
-        console_(console),
+      : console_(console),
         folders_(make_folders(request.folder)),
+        request_(completed(request, folders_)),
         kept_programs_(request.folder),
-        suite_(suite_name(request.measuring.suite)) {}
+        suite_(suite_name(request.duet.measuring.suite)) {}
 
   ExitCode run() {
-    const GateRequest gate = gate_request(request_, folders_);
+    const GateRequest gate = gate_request(request_.duet);
     // What a job leaves that is killed.
     write_gate_failure(gate, "the job did not come to its end", console_);
     ExitCode verdict = ExitCode::kCouldNotJudge;
     try {
-      verdict = request_.base.empty() ? against_baseline() : against_base();
+      verdict = request_.duet.base.empty() ? against_baseline() : against_base();
       if (verdict == ExitCode::kNoRegression) take_new_benchmarks();
     } catch (const baselines::InputError& error) {
       write_gate_failure(gate, error.what(), console_);
@@ -140,9 +135,7 @@ class Job {
  private:
   ExitCode against_base() {
     step("measuring side by side: " + plan_text());
-    DuetRequest duet = duet_request(request_, folders_);
-    duet.base = request_.base;
-    return duet_command(duet, console_);
+    return duet_command(duet_request(request_.duet), console_);
   }
 
   ExitCode against_baseline() {
@@ -152,15 +145,16 @@ class Job {
       return replay_command(*replay, console_);
     }
     // Where no device at all has a baseline, this run's will be missing too.
-    const bool is_first = !request_.require_baseline &&
-                          baselines::baselines_of_suite(request_.judging.stores, suite_).empty();
+    const bool is_first =
+        !request_.require_baseline &&
+        baselines::baselines_of_suite(request_.duet.judging.stores, suite_).empty();
     return is_first ? against_first_in_turn() : against_figures();
   }
 
   // Of the baseline's own program, where that is asked for or at hand; else nothing.
   std::optional<ReplayRequest> replay_request() {
     if (!request_.replay && !kept_programs_.any()) return std::nullopt;
-    ReplayRequest replay{.duet = duet_request(request_, folders_), .checkout = request_.checkout};
+    ReplayRequest replay{.duet = duet_request(request_.duet), .checkout = request_.checkout};
     const auto baseline = baseline_to_replay(replay);
     if (!baseline) {
       if (request_.replay) step("no baseline is stored that could be replayed");
@@ -171,7 +165,7 @@ class Job {
         kept_programs_.path_of(baselines::load_stored_baseline(*baseline).run.provenance);
     if (fs::exists(kept)) {
       replay.duet.base = kept.string();
-      if (!request_.replay && !request_.measuring.budget_s) {
+      if (!request_.replay && !request_.duet.measuring.budget_s) {
         replay.duet.measuring.budget_s = kAutoReplayBudgetS;
       }
     } else if (!request_.replay) {
@@ -182,15 +176,15 @@ class Job {
 
   // Where this environment has none, the run becomes the baseline, and a second one is judged.
   ExitCode against_figures() {
-    const RunResult measured = measure(run_request(request_, folders_, {"first"}));
+    const RunResult measured = measure(run_request(request_.duet, {"first"}));
     if (request_.require_baseline || !becomes_baseline(measured)) return gate("first", measured);
-    return gate("second", measure(extensible(run_request(request_, folders_, {"second"}))));
+    return gate("second", measure(extensible(run_request(request_.duet, {"second"}))));
   }
 
   // Two runs are measured process by process in turn: on a shared machine two runs made one after
   // the other differed by a third with nothing changed.
   ExitCode against_first_in_turn() {
-    RunRequest both = extensible(run_request(request_, folders_, {"first", "second"}));
+    RunRequest both = extensible(run_request(request_.duet, {"first", "second"}));
     both.is_judged_by_first = true;
     const RunResult measured = measure(both);
     if (!becomes_baseline(measured)) return gate("first", measured);
@@ -211,7 +205,7 @@ class Job {
   ExitCode gate(const std::string& run, const RunResult& measured,
                 const std::vector<fs::path>& baseline = {}) {
     judged_ = folders_.runs / run;
-    GateRequest request = gate_request(request_, folders_);
+    GateRequest request = gate_request(request_.duet);
     request.judging.candidate = {*judged_};
     request.judging.baseline = baseline;
     step("gate");
@@ -224,13 +218,14 @@ class Job {
   void take_new_benchmarks() {
     if (!judged_) return;
     const baselines::Run run = baselines::load_run({*judged_});
-    const auto found = find_comparable_baseline(request_.judging.stores, run.environment, suite_);
+    const auto found =
+        find_comparable_baseline(request_.duet.judging.stores, run.environment, suite_);
     if (!found || found->path.parent_path().parent_path() != own_store()) return;
     const std::size_t added = count_new(run, found->baseline.run);
     if (added == 0) return;
     const std::string benchmarks = format_count(added, "new benchmark");
     step(fmt::format("recording the baseline of this machine again, with {}", benchmarks));
-    RunRequest renewed = run_request(request_, folders_, {"renewed"});
+    RunRequest renewed = run_request(request_.duet, {"renewed"});
     renewed.measuring.measures_all = true;
     if (!measure_programs(renewed, console_).all_well) return;
     record_baseline("renewed", false, "with " + benchmarks);
@@ -251,7 +246,7 @@ class Job {
                     .reason = reason,
                     .who = request_.who,
                     .store = own_store(),
-                    .stores = request_.judging.stores,
+                    .stores = request_.duet.judging.stores,
                     .if_missing = if_missing,
                     .force = true},
                    aside);
@@ -259,7 +254,7 @@ class Job {
     step("baseline: " + all.substr(0, all.find('\n')));  // "recorded PATH" or "kept PATH"
     if (!all.starts_with("recorded")) return false;
     const baselines::Run recorded = baselines::load_run({folder});
-    kept_programs_.keep(request_.program, request_.measuring.suite, recorded.provenance);
+    kept_programs_.keep(request_.duet.head, request_.duet.measuring.suite, recorded.provenance);
     if (std::ranges::find(recorded.doubts, kBusy) != recorded.doubts.end()) {
       step(fmt::format("the baseline is of a busy machine: {}", baselines::doubt_sentence(kBusy)));
     }
@@ -277,14 +272,14 @@ class Job {
   fs::path own_store() const { return request_.folder / "baselines"; }
 
   std::string plan_text() const {
-    return fmt::format("suite {}, {} each", request_.measuring.suite,
-                       process_count(request_.processes.minimum));
+    return fmt::format("suite {}, {} each", request_.duet.measuring.suite,
+                       process_count(request_.duet.processes.minimum));
   }
 
-  const JobRequest& request_;
   Console& console_;
   const Clock::time_point started_ = Clock::now();
   const JobFolders folders_;
+  const JobRequest request_;
   const KeptPrograms kept_programs_;
   const std::string suite_;
   std::optional<fs::path> judged_{};  // the candidate's run, by a stored baseline
@@ -292,20 +287,20 @@ class Job {
 
 void add_job_measuring(CLI::App& app, JobRequest& request) {
   set_topic(app, kMeasuringTopic);
-  app.add_option("--suite", request.measuring.suite, "A suite's name or file")
+  app.add_option("--suite", request.duet.measuring.suite, "A suite's name or file")
       ->type_name("SUITE")
       ->capture_default_str();
-  add_processes(app, request.processes, "How many processes of each program to run");
-  add_max_processes(app, request.processes,
+  add_processes(app, request.duet.processes, "How many processes of each program to run");
+  add_max_processes(app, request.duet.processes,
                     "Measure again while benchmarks are undecided or suspicious, up to this many "
                     "processes of each program; by default three times --processes where two "
                     "programs are measured side by side, four times in a first job, and else "
                     "nothing is measured again");
-  add_budget(app, request.measuring,
+  add_budget(app, request.duet.measuring,
              fmt::format("; unlimited by default, but {:g} where a kept program is replayed "
                          "and {:g} with --base or --replay",
                          kAutoReplayBudgetS, *DuetRequest().measuring.budget_s));
-  app.add_flag("--all", request.measuring.measures_all,
+  app.add_flag("--all", request.duet.measuring.measures_all,
                "Measure identical code too, as run and duet do with it");
 }
 
@@ -321,15 +316,15 @@ void add_job(CommandLine& line) {
   request.checkout = checkout_root(fs::current_path());
   add_job_measuring(app, request);
   app.add_option(
-         "--program", request.program,
+         "--program", request.duet.head,
          "Benchmark program that is judged; by default the fusegate_bench beside this program")
       ->type_name("PROGRAM");
-  CLI::Option* base = app.add_option("--base", request.base,
+  CLI::Option* base = app.add_option("--base", request.duet.base,
                                      "Benchmark program to compare with, in place of a stored "
                                      "baseline. Both are measured side by side")
                           ->type_name("PROGRAM");
   set_topic(app, kComparedTopic);
-  request.judging.stores = default_stores(fs::current_path());
+  request.duet.judging.stores = default_stores(fs::current_path());
   app.add_option("--who", request.who,
                  "Who accepts a first baseline; by default git's user, else the login's name")
       ->type_name("NAME")
@@ -344,18 +339,14 @@ void add_job(CommandLine& line) {
          "(see replay), in place of the stored figures; always done with a baseline that this "
          "command recorded here, as its program is kept")
       ->excludes(base);
-  add_controls(app, request.judging);
-  add_fail_on(app, request.judging);
-  add_allow(app, request.judging);
+  add_gating(app, request.duet.judging);
   set_topic(app, kOutputTopic);
   app.add_option("--started-s", request.started_s, "Printed times count from this many seconds ago")
       ->check(CLI::NonNegativeNumber);
 }
 
 ExitCode job_command(const JobRequest& request, Console& console) {
-  JobRequest complete = request;
-  if (complete.program.empty()) complete.program = default_bench_program().string();
-  return Job(complete, console).run();
+  return Job(request, console).run();
 }
 
 }  // namespace fusegate::ci

@@ -17,11 +17,11 @@ class JobCommandTest : public CommandTest<JobRequest, job_command> {
   JobCommandTest() {
     setenv("FUSEGATE_PYTHON", "/bin/false", 1);  // pages are drawn elsewhere
     request_.folder = folder_.path() / "kept";
-    request_.judging.stores = {folder_.path() / "stored", own_store()};
-    request_.aa_history = folder_.path() / "aa.jsonl";
-    request_.program = write_bench(folder_, "bench", {});
+    request_.duet.judging.stores = {folder_.path() / "stored", own_store()};
+    request_.duet.aa_history = folder_.path() / "aa.jsonl";
+    request_.duet.head = write_bench(folder_, "bench", {});
     request_.who = "somebody";
-    request_.processes.minimum = 4;
+    request_.duet.processes.minimum = 4;
   }
   ~JobCommandTest() override { unsetenv("FUSEGATE_PYTHON"); }
 
@@ -39,7 +39,7 @@ class JobCommandTest : public CommandTest<JobRequest, job_command> {
   // As where a baseline came from elsewhere.
   void forget_program() const { fs::remove_all(request_.folder / "programs"); }
   void program_is(const FakeBench& bench, const std::string& name = "another") {
-    request_.program = write_bench(folder_, name, bench);
+    request_.duet.head = write_bench(folder_, name, bench);
   }
 };
 
@@ -54,7 +54,7 @@ TEST_F(JobCommandTest, WhereNobodyHasABaselineTwoRunsAreMeasuredInTurnAndTheFirs
 
 TEST_F(JobCommandTest, ABaselineThatItRecordedIsReplayedByTheProgramThatMadeIt) {
   run();
-  const std::string made = read_file(request_.program);
+  const std::string made = read_file(request_.duet.head);
   program_is({.file = slowed(), .phase = 1});
   EXPECT_EQ(run(), kRegression);
   EXPECT_THAT(out_.str(), HasSubstr("] replaying the baseline: "));
@@ -107,7 +107,7 @@ TEST_F(JobCommandTest, ABaselineOfAnotherRunIsNotReplayedByTheKeptProgram) {
 }
 
 TEST_F(JobCommandTest, EachOfThoseThatStartAtOnceHasAFolderOfItsOwn) {
-  request_.program = (folder_.path() / "missing").string();
+  request_.duet.head = (folder_.path() / "missing").string();
   {
     std::vector<std::jthread> jobs;
     for (int i = 0; i < 6; ++i) {
@@ -178,7 +178,7 @@ TEST_F(JobCommandTest, ARunThatFailsIsJudgedAndNeverPassesNorBecomesABaseline) {
 }
 
 TEST_F(JobCommandTest, ARegressionStaysOneWhereARunFailed) {
-  request_.processes.minimum = 5;
+  request_.duet.processes.minimum = 5;
   run();
   forget_program();
   program_is({.file = slowed(), .phase = 1, .more = "[ $process != 2 ]"});
@@ -187,9 +187,9 @@ TEST_F(JobCommandTest, ARegressionStaysOneWhereARunFailed) {
 }
 
 TEST_F(JobCommandTest, WhereNothingCanBeMeasuredTheFilesSayWhy) {
-  for (const std::string& base : {std::string(), request_.program}) {
-    request_.base = base;
-    request_.program = (folder_.path() / "missing").string();
+  for (const std::string& base : {std::string(), request_.duet.head}) {
+    request_.duet.base = base;
+    request_.duet.head = (folder_.path() / "missing").string();
     EXPECT_EQ(run(), kCouldNotJudge);
     EXPECT_EQ(verdict()["exit_code"], 2);
     EXPECT_THAT(verdict()["headline"], HasSubstr("missing: cannot be started"));
@@ -207,11 +207,11 @@ TEST_F(JobCommandTest, ThePageIsDrawnOfTheVerdict) {
   EXPECT_THAT(page().dump(), HasSubstr("slowdowns above 0.5 % are ruled out in all"));
   EXPECT_THAT(out_.str(), HasSubstr("wrote "));
   request_.require_baseline = true;
-  request_.judging.stores.clear();
+  request_.duet.judging.stores.clear();
   run();
   EXPECT_THAT(page().dump(), HasSubstr(kFused));
   request_.require_baseline = false;
-  request_.base = request_.program;
+  request_.duet.base = request_.duet.head;
   run();
   EXPECT_EQ(page()["title"], "fusegate duet");
 }
@@ -221,10 +221,10 @@ TEST_F(JobCommandTest, SplitsOneRunOfFourProcessesForItsAaComparison) {
   forget_program();
   EXPECT_FALSE(record("first").aa.has_value()) << "two runs in turn";
   EXPECT_FALSE(record("second").aa.has_value());
-  request_.processes.minimum = 3;
+  request_.duet.processes.minimum = 3;
   run();
   EXPECT_FALSE(record("first").aa.has_value());
-  request_.processes.minimum = 4;
+  request_.duet.processes.minimum = 4;
   run();
   EXPECT_THAT(out_.str(), HasSubstr("A/A: "));
   EXPECT_TRUE(record("first").aa.has_value());
@@ -236,7 +236,7 @@ TEST_F(JobCommandTest, WhatIsSuspiciousIsMeasuredAgainWhereItIsAllowed) {
   program_is({.file = slowed(), .phase = 1});
   run();
   EXPECT_EQ(record("first").processes.size(), 4u);
-  request_.processes.maximum = 6;
+  request_.duet.processes.maximum = 6;
   run();
   EXPECT_EQ(record("first").processes.size(), 6u);
 }
@@ -253,7 +253,7 @@ class FirstJobTest : public JobCommandTest {
       sed -i 's/"real_time":2/"real_time":6/g; s/"real_time":1/"real_time":5/g' "$out" ;;
 esac)";
     program_is(bench);
-    request_.processes.minimum = 6;
+    request_.duet.processes.minimum = 6;
     return run();
   }
 };
@@ -271,29 +271,29 @@ TEST_F(FirstJobTest, ConfirmsARegression) {
 }
 
 TEST_F(FirstJobTest, MeasuresNothingAgainOnRequest) {
-  request_.processes.maximum = 6;
+  request_.duet.processes.maximum = 6;
   EXPECT_EQ(run_slow_in("4"), kCouldNotJudge);
   EXPECT_EQ(record("second").processes.size(), 6u);
 }
 
 TEST_F(JobCommandTest, ABudgetEndsTheMeasuring) {
-  request_.measuring.budget_s = 1e-6;
+  request_.duet.measuring.budget_s = 1e-6;
   EXPECT_EQ(run(), kCouldNotJudge);
   EXPECT_EQ(record("second").processes.size(), 1u);
-  request_.base = request_.program;
+  request_.duet.base = request_.duet.head;
   EXPECT_EQ(run(), kCouldNotJudge);
   EXPECT_EQ(record("head").processes.size(), 1u);
 }
 
 TEST_F(JobCommandTest, ABaseIsMeasuredSideBySide) {
-  request_.base = request_.program;
-  request_.processes.minimum = 5;
+  request_.duet.base = request_.duet.head;
+  request_.duet.processes.minimum = 5;
   program_is({.file = slowed(), .phase = 1});
   EXPECT_EQ(run(), kRegression);
   EXPECT_EQ(record("head").processes.size(), 10u);
   EXPECT_TRUE(fs::exists(latest("gate.json")));
   EXPECT_FALSE(fs::exists(own_store()));
-  request_.processes.maximum = 5;
+  request_.duet.processes.maximum = 5;
   run();
   EXPECT_EQ(record("head").processes.size(), 5u);
 }
@@ -301,12 +301,12 @@ TEST_F(JobCommandTest, ABaseIsMeasuredSideBySide) {
 TEST_F(JobCommandTest, AReplayMeasuresTheProgramOfTheStoredBaseline) {
   request_.replay = true;
   request_.checkout = folder_.path() / "checkout";
-  request_.processes.minimum = 5;
+  request_.duet.processes.minimum = 5;
   EXPECT_EQ(run(), kNoRegression);
   EXPECT_THAT(out_.str(), HasSubstr("no baseline is stored that could be replayed"));
   EXPECT_EQ(record("second").processes.size(), 5u);
   forget_program();
-  const std::string base = request_.program;
+  const std::string base = request_.duet.head;
   write_script(folder_, "checkout/ci/pipelines/build_commit.sh", "echo '" + base + "'");
   program_is({.file = slowed(), .phase = 1});
   EXPECT_EQ(run(), kRegression);
@@ -327,7 +327,7 @@ TEST_F(JobCommandTest, WhatRunsTheBaselinesCodeIsNotMeasuredUnlessAllIs) {
   Console console{out_, err_};
   show_command(ShowRequest{.paths = {latest_run("first")}}, console);
   EXPECT_THAT(out_.str(), HasSubstr("note: 6 of 30 benchmarks were not measured"));
-  request_.measuring.measures_all = true;
+  request_.duet.measuring.measures_all = true;
   program_is({.file = thirty_identified(), .phase = 1});
   EXPECT_EQ(run(), kNoRegression);
   EXPECT_THAT(out_.str(), Not(HasSubstr("identical code:")));
@@ -335,12 +335,12 @@ TEST_F(JobCommandTest, WhatRunsTheBaselinesCodeIsNotMeasuredUnlessAllIs) {
 
 TEST_F(JobCommandTest, FailsForHostTimesWhereAskedTo) {
   FakeRunFile file{.host_ns = {{kFused, 9100}, {kLinear, 9100}}};
-  request_.base = write_bench(folder_, "base-bench", {.file = file});
+  request_.duet.base = write_bench(folder_, "base-bench", {.file = file});
   file.host_ns[kFused] = 29200;
   program_is({.file = file, .phase = 1});
   EXPECT_EQ(run(), kNoRegression);
   EXPECT_EQ(verdict()["host_times"]["changes"][0]["benchmark"], kFused);
-  request_.judging.fail_on_host = true;
+  request_.duet.judging.fail_on_host = true;
   EXPECT_EQ(run(), kRegression);
   EXPECT_THAT(out_.str(), HasSubstr("1 benchmark takes the host longer to launch, the most "));
 }

@@ -24,9 +24,6 @@ class KeptPrograms {
             const baselines::Provenance& from) const;
 
  private:
-  void copy(const std::filesystem::path& program, const std::filesystem::path& suite,
-            const std::filesystem::path& kept) const;
-
   std::filesystem::path all_;
 };
 

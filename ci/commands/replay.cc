@@ -18,25 +18,17 @@ std::string head_of(const ReplayRequest& request) {
   return request.duet.head.empty() ? default_bench_program().string() : request.duet.head;
 }
 
-// Why nothing can be built of it; empty where it can be tried.
-std::string unbuildable(const baselines::Provenance& from) {
-  if (from.commit.empty()) return "the baseline names no commit";
-  if (from.dirty) return "the baseline was measured with uncommitted changes";
-  return "";
-}
-
+// Or why there is none.
 BuiltProgram base_of(const ReplayRequest& request, const baselines::Provenance& from,
                      Console& console) {
   if (!request.duet.base.empty()) return {.program = request.duet.base};
-  const std::string why = unbuildable(from);
-  if (!why.empty()) return {.failure = why};
+  if (from.commit.empty()) return {.failure = "the baseline names no commit"};
+  if (from.dirty) return {.failure = "the baseline was measured with uncommitted changes"};
   return program_of_commit(request.checkout, from.commit, console);
 }
 
-GateRequest gate_request(const ReplayRequest& request) {
-  return {.judging = request.duet.judging,
-          .files = request.duet.files,
-          .page_title = "fusegate replay"};
+GateRequest gate_of_replay(const DuetRequest& duet) {
+  return {.judging = duet.judging, .files = duet.files, .page_title = "fusegate replay"};
 }
 
 // The candidate alone is measured, and compared with what is stored.
@@ -44,18 +36,12 @@ ExitCode judge_by_figures(const DuetRequest& duet, const std::string& why, Conso
   const std::string note =
       fmt::format("Judging by the stored figures, since the baseline cannot be replayed: {}", why);
   console.err.print("warning: {}\n", note);
-  RunRequest run{.measuring = duet.measuring,
-                 .processes = duet.processes,
-                 .judging = duet.judging,
-                 .out = {duet.out / "head"},
-                 .programs = {duet.head},
-                 .aa = duet.aa && duet.processes.minimum >= kLeastAaProcesses,
-                 .aa_history = duet.aa_history};
-  run.measuring.measures_all |= duet.judging.fail_on_host;
-  GateRequest gate{.judging = duet.judging,
-                   .files = duet.files,
-                   .page_title = "fusegate replay",
-                   .notes = {note}};
+  RunRequest run = run_of_head(duet);
+  run.judging = duet.judging;
+  run.out = {duet.out / "head"};
+  run.aa = duet.aa && duet.processes.minimum >= kLeastAaProcesses;
+  GateRequest gate = gate_of_replay(duet);
+  gate.notes = {note};
   gate.judging.candidate = run.out;
   return gate_measured(gate, measure_programs(run, console), console);
 }
@@ -70,7 +56,7 @@ ExitCode replay(ReplayRequest request, Console& console) {
   console.out.flush();
   const BuiltProgram built = base_of(request, from, console);
   if (built.interrupted) {
-    write_gate_failure(gate_request(request), kInterrupted, console);
+    write_gate_failure(gate_of_replay(request.duet), kInterrupted, console);
     return ExitCode::kCouldNotJudge;
   }
   if (!built.failure.empty()) return judge_by_figures(duet, built.failure, console);
@@ -140,7 +126,7 @@ ExitCode replay_command(const ReplayRequest& request, Console& console) {
     duet.judging.baseline = {*path};
     return replay(complete, console);
   } catch (const baselines::InputError& error) {
-    write_gate_failure(gate_request(request), error.what(), console);
+    write_gate_failure(gate_of_replay(request.duet), error.what(), console);
     throw;
   }
 }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
-#include <set>
+#include <algorithm>
+#include <iterator>
 
 #include "baselines/io/error.h"
 #include "baselines/record/load_run.h"
@@ -96,41 +97,32 @@ void check(const RunRequest& request) {
   if (!request.judging.baseline.empty()) load_baseline(request.judging, baselines::Run());
 }
 
-// How each run is judged: by the baseline, or by the first of them.
-std::vector<JudgingRequest> judging_requests(const RunRequest& request) {
-  std::vector<JudgingRequest> all;
-  for (std::size_t i = request.is_judged_by_first ? 1 : 0; i < request.out.size(); ++i) {
-    JudgingRequest& judging = all.emplace_back(request.judging);
-    judging.candidate = {request.out[i]};
-    if (request.is_judged_by_first) judging.baseline = {request.out.front()};
-  }
-  return all;
-}
-
 // Where runs of one program are compared, a benchmark is undecided as long as it keeps the gate
 // from passing. To narrow its interval further would take time and find nothing.
 std::vector<baselines::Verdict> undecided_as_in_gate(const GateFacts& facts) {
   std::vector<baselines::Verdict> verdicts = facts.result.verdicts;
-  std::set<std::string> undecided;
-  for (const auto* open : not_ruled_out(facts.result.verdicts, facts.options.allow)) {
-    undecided.insert(open->benchmark);
-  }
+  const auto open = not_ruled_out(facts.result.verdicts, facts.options.allow);
   for (baselines::Verdict& verdict : verdicts) {
-    if (verdict.kind == baselines::VerdictKind::kInconclusive &&
-        !undecided.contains(verdict.benchmark)) {
+    const bool is_open =
+        std::ranges::find(open, verdict.benchmark, &baselines::Verdict::benchmark) != open.end();
+    if (verdict.kind == baselines::VerdictKind::kInconclusive && !is_open) {
       verdict.kind = baselines::VerdictKind::kUnchanged;
     }
   }
   return verdicts;
 }
 
+// Of each run by the baseline, or by the first of them.
 std::vector<baselines::Verdict> interim_verdicts(const RunRequest& request) {
+  const bool by_first = request.is_judged_by_first;
+  JudgingRequest judging = request.judging;
+  if (by_first) judging.baseline = {request.out.front()};
   std::vector<baselines::Verdict> verdicts;
-  for (const JudgingRequest& judging : judging_requests(request)) {
+  for (std::size_t i = by_first ? 1 : 0; i < request.out.size(); ++i) {
+    judging.candidate = {request.out[i]};
     const GateFacts facts = judged(judging);
-    const std::vector<baselines::Verdict> own =
-        request.is_judged_by_first ? undecided_as_in_gate(facts) : facts.result.verdicts;
-    verdicts.insert(verdicts.end(), own.begin(), own.end());
+    std::ranges::copy(by_first ? undecided_as_in_gate(facts) : facts.result.verdicts,
+                      std::back_inserter(verdicts));
   }
   return verdicts;
 }

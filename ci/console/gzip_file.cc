@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
-#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -18,10 +18,7 @@
 namespace fusegate::ci {
 namespace {
 
-constexpr std::size_t kMostAtOnce = 1 << 30;  // gzread counts in int
-// Doubled again and again it comes to a little more than a power of two: a limit, which is one, is
-// then found passed without another copy.
-constexpr std::size_t kFirst = (1 << 16) + 64;
+constexpr unsigned kPart = 1 << 16;
 
 struct CloseGzip {
   void operator()(gzFile file) const { gzclose_r(file); }
@@ -58,19 +55,15 @@ Gzip open(const std::filesystem::path& path) {
 // A few megabytes of gzip may unpack to any size.
 std::string unpacked(const std::filesystem::path& path) {
   const Gzip file = open(path);
-  const std::size_t most = baselines::largest_file() + 1;
   std::string text;
-  while (true) {
-    const std::size_t used = text.size();
-    text.resize(std::min(std::max(2 * used, kFirst), most));
-    const std::size_t room = std::min(text.size() - used, kMostAtOnce);
-    const int count = gzread(file.get(), text.data() + used, static_cast<unsigned>(room));
-    text.resize(used + static_cast<std::size_t>(std::max(count, 0)));
-    if (text.size() == most) baselines::fail_too_large(path);
-    if (count > 0) continue;
-    check(file.get(), path);
-    return text;
+  std::array<char, kPart> part{};
+  int count = 0;
+  while ((count = gzread(file.get(), part.data(), kPart)) > 0) {
+    text.append(part.data(), static_cast<std::size_t>(count));
+    if (text.size() > baselines::largest_file()) baselines::fail_too_large(path);
   }
+  check(file.get(), path);
+  return text;
 }
 
 }  // namespace

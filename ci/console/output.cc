@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "ci/console/tone.h"
-
 namespace fusegate::ci {
 namespace {
 

@@ -13,7 +13,7 @@
 #include <type_traits>
 
 #include "baselines/io/printable.h"
-#include "ci/console/tone.h"
+#include "ci/console/terminal.h"
 
 namespace fusegate::ci {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "ci/console/tone.h"
+#include "ci/console/terminal.h"
 
 namespace fusegate::ci {
 

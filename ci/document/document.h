@@ -61,9 +61,9 @@ struct Document {
 std::string terminal_text(const Document& document, const TextStyle& style = {});
 std::string terminal_text(const std::vector<Section>& sections, const TextStyle& style = {});
 
-// Headings start at `heading`; what is folded comes last. Where a limit is given the text is never
-// longer: tables are cut, those that come first last, and it says how many rows are left out.
-std::string markdown(const Document& document, std::size_t limit = kNoLimit, int heading = 2);
+// What is folded comes last. Where a limit is given the text is never longer: tables are cut, those
+// that come first last, and it says how many rows are left out.
+std::string markdown(const Document& document, std::size_t limit = kNoLimit);
 
 nlohmann::json document_json(const Document& document);
 

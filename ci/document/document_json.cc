@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "ci/document/document.h"
 
@@ -7,74 +8,58 @@ namespace {
 
 using nlohmann::json;
 
-std::string_view tone_name(Tone tone) {
-  switch (tone) {
-    case Tone::kPlain:
-      break;
-    case Tone::kGood:
-      return "good";
-    case Tone::kBad:
-      return "bad";
-    case Tone::kUnsure:
-      return "unsure";
-    case Tone::kStrong:
-      return "strong";
-  }
-  return "";
-}
+// In the order of Tone.
+constexpr std::array<const char*, 5> kTones{"", "good", "bad", "unsure", "strong"};
 
-json cell_json(const Cell& cell) { return {{"text", cell.text}, {"tone", tone_name(cell.tone)}}; }
-
-json cells_json(const std::vector<Cell>& cells) {
+json list_of(const auto& items, auto as_json) {
   json list = json::array();
-  for (const Cell& cell : cells) list.push_back(cell_json(cell));
+  for (const auto& item : items) list.push_back(as_json(item));
   return list;
 }
 
-json table_json(const Table& table) {
-  json columns = json::array();
-  for (const Column& column : table.columns()) {
-    columns.push_back({{"header", column.header},
-                       {"is_number", column.align == Align::kRight},
-                       {"is_code", column.is_code},
-                       {"is_remark", column.is_remark}});
-  }
-  json rows = json::array();
-  for (const auto& row : table.rows()) rows.push_back(cells_json(row));
-  return {{"columns", columns}, {"rows", rows}};
+json cell_json(const Cell& cell) {
+  return {{"text", cell.text}, {"tone", kTones.at(static_cast<std::size_t>(cell.tone))}};
 }
 
+json column_json(const Column& column) {
+  return {{"header", column.header},
+          {"is_number", column.align == Align::kRight},
+          {"is_code", column.is_code},
+          {"is_remark", column.is_remark}};
+}
+
+json row_json(const std::vector<Cell>& row) { return list_of(row, cell_json); }
+
+json fact_json(const Fact& fact) { return {{"label", fact.label}, {"text", cell_json(fact.text)}}; }
+
 std::vector<Section> in_page_order(std::vector<Section> sections) {
+  std::erase_if(sections, [](const Section& section) { return section.empty(); });
   std::ranges::stable_sort(sections, {}, &Section::page_order);
   return sections;
 }
 
-json sections_json(const std::vector<Section>& sections) {
-  json list = json::array();
-  for (const Section& section : in_page_order(sections)) {
-    if (section.empty()) continue;
-    list.push_back({{"title", section.title},
-                    {"sentences", section.sentences},
-                    {"notes", cells_json(section.notes)},
-                    {"table", table_json(section.table)},
-                    {"open_rows", std::min(section.page_rows, section.table.rows().size())},
-                    {"pictures", section.pictures},
-                    {"parts", sections_json(section.parts)},
-                    {"is_folded", section.fold == Fold::kAlways}});
-  }
-  return list;
+json section_json(const Section& section) {
+  return {{"title", section.title},
+          {"sentences", section.sentences},
+          {"notes", list_of(section.notes, cell_json)},
+          {"table",
+           {{"columns", list_of(section.table.columns(), column_json)},
+            {"rows", list_of(section.table.rows(), row_json)}}},
+          {"open_rows", std::min(section.page_rows, section.table.rows().size())},
+          {"pictures", section.pictures},
+          {"parts", list_of(in_page_order(section.parts), section_json)},
+          {"is_folded", section.fold == Fold::kAlways}};
 }
 
 }  // namespace
 
 json document_json(const Document& document) {
-  json facts = json::array();
-  for (const Fact& fact : document.facts) {
-    facts.push_back({{"label", fact.label}, {"text", cell_json(fact.text)}});
-  }
-  return {{"title", document.title},       {"outcome", document.outcome},
-          {"headline", document.headline}, {"facts", facts},
-          {"summary", document.summary},   {"sections", sections_json(document.sections)}};
+  return {{"title", document.title},
+          {"outcome", document.outcome},
+          {"headline", document.headline},
+          {"facts", list_of(document.facts, fact_json)},
+          {"summary", document.summary},
+          {"sections", list_of(in_page_order(document.sections), section_json)}};
 }
 
 }  // namespace fusegate::ci

@@ -50,7 +50,7 @@ class Page {
   }
 
   // Without those of its parts that are folded.
-  void add_section(const Section& section, int heading) {
+  void add_section(const Section& section, std::size_t heading) {
     if (section.is_page_only || section.empty()) return;
     if (section.fold != Fold::kNever) {
       folded_.push_back(&section);
@@ -58,8 +58,7 @@ class Page {
     }
     std::string opening;
     if (!section.title.empty() && has_open_text(section)) {
-      opening = fmt::format("{} {}\n", std::string(static_cast<std::size_t>(heading), '#'),
-                            escaped(section.title));
+      opening = fmt::format("{} {}\n", std::string(heading, '#'), escaped(section.title));
     }
     add_contents(section, opening);
     for (const Section& part : section.parts) add_section(part, heading + 1);
@@ -138,9 +137,8 @@ class Page {
   std::vector<const Section*> folded_;
 };
 
-std::string opening(const Document& document, const Page& page, int heading) {
-  std::string text = fmt::format("{} {}\n", std::string(static_cast<std::size_t>(heading), '#'),
-                                 page.escaped(document.title));
+std::string opening(const Document& document, const Page& page) {
+  std::string text = fmt::format("## {}\n", page.escaped(document.title));
   if (!document.headline.empty()) {
     text += fmt::format("\n{}**{}**\n", document.mark.empty() ? "" : document.mark + ' ',
                         page.escaped(document.headline));
@@ -151,13 +149,14 @@ std::string opening(const Document& document, const Page& page, int heading) {
 
 }  // namespace
 
-std::string markdown(const Document& document, std::size_t limit, int heading) {
+std::string markdown(const Document& document, std::size_t limit) {
   Page page(limit);
-  if (!document.title.empty()) page.add(opening(document, page, heading++));
+  if (!document.title.empty()) page.add(opening(document, page));
   if (!document.facts.empty()) page.add("\n");
   for (const Fact& fact : document.facts) {
     page.add(fmt::format("- {}: {}\n", page.escaped(fact.label), page.escaped(fact.text.text)));
   }
+  const std::size_t heading = document.title.empty() ? 2 : 3;
   for (const Section& section : document.sections) page.add_section(section, heading);
   page.add_folded();
   return std::move(page).text();

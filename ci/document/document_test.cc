@@ -96,7 +96,7 @@ TEST(Markdown, HasHeadlineSummaryAndFactsFirst) {
   EXPECT_THAT(markdown(document),
               ::testing::StartsWith("## &#60;title&#62;\n\n! **A headline.**\n\n1 regression.\n\n"
                                     "- baseline: a&#124;b\n\nFirst.\n"));
-  EXPECT_THAT(markdown(document, kNoLimit, 1), HasSubstr("\n## A table\n"));
+  EXPECT_THAT(markdown(document), HasSubstr("\n### A table\n"));
 }
 
 TEST(Markdown, PutsWhatIsFoldedLast) {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "baselines/gating/gate.h"
-#include "ci/console/tone.h"
+#include "ci/console/terminal.h"
 
 namespace fusegate::ci {
 
