@@ -11,28 +11,14 @@
 namespace fusegate::ci {
 namespace {
 
-namespace fs = std::filesystem;
-
-struct Folders {
-  fs::path base;
-  fs::path base_again;
-  fs::path head;
-};
-
-Folders folders_of(const DuetRequest& request) {
-  const fs::path out = request.out.empty() ? new_run_folder() : request.out;
-  return {out / "base", out / "base_again", out / "head"};
-}
-
-MeasuringRequest measuring_request(const DuetRequest& request, const Folders& folders,
-                                   const SuitePair& suites) {
+MeasuringRequest measuring_request(const DuetRequest& request, const SuitePair& suites) {
   MeasuringRequest measuring{.options = request.measuring};
-  measuring.programs.push_back({folders.base, request.base, true, suites.base});
+  measuring.programs.push_back({request.out / "base", request.base, true, suites.base});
   // An A/A comparison shows the machine; what is undecided about the head it cannot decide.
   if (request.aa) {
-    measuring.programs.push_back({folders.base_again, request.base, false, suites.base});
+    measuring.programs.push_back({request.out / "base_again", request.base, false, suites.base});
   }
-  measuring.programs.push_back({folders.head, request.head, true, suites.head});
+  measuring.programs.push_back({request.out / "head", request.head, true, suites.head});
   const ProcessCounts& counts = request.processes;
   measuring.processes = counts.minimum;
   measuring.max_processes = counts.maximum.value_or(3 * counts.minimum);
@@ -48,14 +34,14 @@ MeasuringRequest measuring_request(const DuetRequest& request, const Folders& fo
   return measuring;
 }
 
-GateRequest gate_request(const DuetRequest& request, const Folders& folders) {
+GateRequest gate_request(const DuetRequest& request) {
   GateRequest gate{.judging = request.judging,
                    .files = request.files,
                    .page_title = request.judging.replay_of ? "fusegate replay" : "fusegate duet",
                    .notes = request.notes};
-  gate.judging.baseline = {folders.base};
-  if (request.aa) gate.judging.baseline.push_back(folders.base_again);
-  gate.judging.candidate = {folders.head};
+  gate.judging.baseline = {request.out / "base"};
+  if (request.aa) gate.judging.baseline.push_back(request.out / "base_again");
+  gate.judging.candidate = {request.out / "head"};
   return gate;
 }
 
@@ -72,9 +58,9 @@ std::optional<baselines::Run> stored_figures(const DuetRequest& request,
   return std::nullopt;
 }
 
-std::vector<ComparedRuns> compared_runs(const DuetRequest& request, const Folders& folders) {
-  const baselines::Run base = baselines::load_run({folders.base});
-  std::vector<ComparedRuns> compared{{base, baselines::load_run({folders.head})}};
+std::vector<ComparedRuns> compared_runs(const DuetRequest& request) {
+  const baselines::Run base = baselines::load_run({request.out / "base"});
+  std::vector<ComparedRuns> compared{{base, baselines::load_run({request.out / "head"})}};
   if (!request.judging.replay_of) {
     compared.front().earlier = stored_figures(request, base);
     return compared;
@@ -88,19 +74,18 @@ std::vector<ComparedRuns> compared_runs(const DuetRequest& request, const Folder
   return compared;
 }
 
-void record_aa_of(ProgramRun& head, const DuetRequest& request, const Folders& folders,
-                  Console& console) {
+void record_aa_of(ProgramRun& head, const DuetRequest& request, Console& console) {
   // Whole folders, so that both are compared as the gate compares: block by block. The extension of
   // base has no counterpart in base_again and drops out.
   const auto findings = record_aa(
-      {{folders.base}, {folders.base_again}, request.judging, request.aa_history}, console);
+      {{request.out / "base"}, {request.out / "base_again"}, request.judging, request.aa_history},
+      console);
   // In the candidate's record, where the gate and every later report of it read it.
   if (findings) head.set_aa(*findings);
 }
 
 // Adds to the report's notes where the programs measure different suites.
-RunResult measure(const DuetRequest& request, const Folders& folders, GateRequest& gate,
-                  Console& console) {
+RunResult measure(const DuetRequest& request, GateRequest& gate, Console& console) {
   check_aa_history(request.aa_history);
   const SuitePair suites =
       suites_of(request.measuring.suite, request.base, request.head, request.measuring.flags);
@@ -109,10 +94,10 @@ RunResult measure(const DuetRequest& request, const Folders& folders, GateReques
     gate.notes.push_back(suites.remark);
   }
   const RunAnalyses analyses{.interim = [&] { return judged(gate.judging).result.verdicts; },
-                             .comparisons = [&] { return compared_runs(request, folders); }};
-  RunResult measured = measure_run(measuring_request(request, folders, suites), analyses, console);
+                             .comparisons = [&] { return compared_runs(request); }};
+  RunResult measured = measure_run(measuring_request(request, suites), analyses, console);
   if (request.aa && measured.measured_anything && measured.end != RunEnd::kInterrupted) {
-    record_aa_of(measured.programs.back(), request, folders, console);
+    record_aa_of(measured.programs.back(), request, console);
   }
   return measured;
 }
@@ -177,11 +162,12 @@ RunRequest run_of_head(const DuetRequest& duet) {
 }
 
 baselines::ExitCode duet_command(const DuetRequest& request, Console& console) {
-  const Folders folders = folders_of(request);
-  GateRequest gate = gate_request(request, folders);
+  DuetRequest complete = request;
+  if (complete.out.empty()) complete.out = new_run_folder();
+  GateRequest gate = gate_request(complete);
   RunResult measured;
   try {
-    measured = measure(request, folders, gate, console);
+    measured = measure(complete, gate, console);
   } catch (const baselines::InputError& error) {
     write_gate_failure(gate, error.what(), console);
     throw;

@@ -39,19 +39,12 @@ TEST_F(ProgramTest, FailsSlowedCodeAndNamesItsBenchmarksAlone) {
   expect_one_regression();
 }
 
-TEST_F(ProgramTest, ShowsARun) {
-  write_run(folder_, "run", {});
-  const Ended shown = fusegate({"show", path("run")});
-  EXPECT_EQ(shown.code, 0) << shown.err;
-  EXPECT_THAT(shown.out, HasSubstr("TFLOP/s"));
-  EXPECT_THAT(shown.out, HasSubstr(kFused));
-}
-
-TEST_F(ProgramTest, ShowsWhatDidNotFinishByRequestAlone) {
+TEST_F(ProgramTest, ShowsARunAndWhatDidNotFinishByRequestAlone) {
   write_run(folder_, "run", {}, 2);
   const std::string third = folder_.write("run/3.json", run_file_text({.finished = false}));
   const Ended shown = fusegate({"show", path("run")});
   EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_THAT(shown.out, AllOf(HasSubstr("TFLOP/s"), HasSubstr(kFused)));
   EXPECT_THAT(shown.out, HasSubstr(": 2 processes on"));
   EXPECT_THAT(shown.out, HasSubstr("note: 1 process did not finish and is left out: " + third));
   expect_error(fusegate({"show", third}), {"no finished ", third});

@@ -83,7 +83,7 @@ JobRequest completed(JobRequest request, const JobFolders& folders) {
   return request;
 }
 
-GateRequest gate_request(const DuetRequest& duet) {
+GateRequest gate_of_job(const DuetRequest& duet) {
   return {.judging = duet.judging, .files = duet.files};
 }
 
@@ -115,7 +115,7 @@ class Job {
         suite_(suite_name(request.duet.measuring.suite)) {}
 
   ExitCode run() {
-    const GateRequest gate = gate_request(request_.duet);
+    const GateRequest gate = gate_of_job(request_.duet);
     // What a job leaves that is killed.
     write_gate_failure(gate, "the job did not come to its end", console_);
     ExitCode verdict = ExitCode::kCouldNotJudge;
@@ -205,7 +205,7 @@ class Job {
   ExitCode gate(const std::string& run, const RunResult& measured,
                 const std::vector<fs::path>& baseline = {}) {
     judged_ = folders_.runs / run;
-    GateRequest request = gate_request(request_.duet);
+    GateRequest request = gate_of_job(request_.duet);
     request.judging.candidate = {*judged_};
     request.judging.baseline = baseline;
     step("gate");

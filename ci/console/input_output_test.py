@@ -144,11 +144,6 @@ class InputOutputTest(unittest.TestCase):
             self.assertEqual(controls(page.read_text(encoding="utf-8")), [])
             self.assertIn(SHOWN, page.read_text(encoding="utf-8"))
 
-    def test_a_kernel_of_that_name_gives_no_command_to_a_workflow(self):
-        table = self.fusegate("trace-table", self.trace("gemm\n::error::x"), "--name-width=0")
-        self.assertIn(r"gemm\n::error::x", table.stdout)
-        self.assertEqual(harmful(self.fusegate("trace-table", self.trace("::error::x")).stdout), [])
-
     # On a terminal.
 
     def test_a_table_fits_the_terminal_and_a_pipe_gets_it_whole(self):
