@@ -64,14 +64,7 @@ parse_arguments() {
   done
 }
 
-lib=$(dirname "${BASH_SOURCE[0]}")/pipelines
-# shellcheck source=ci/pipelines/log.sh
-. "$lib/log.sh"
-# shellcheck source=ci/pipelines/arguments.sh
-. "$lib/arguments.sh"
-# shellcheck source=ci/pipelines/environment.sh
-. "$lib/environment.sh"
 # shellcheck source=ci/pipelines/build.sh
-. "$lib/build.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/pipelines/build.sh"
 cd "$FUSEGATE_ROOT"
 main "$@"

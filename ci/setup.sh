@@ -33,10 +33,6 @@ main() {
 }
 
 lib=$(dirname "${BASH_SOURCE[0]}")/pipelines
-# shellcheck source=ci/pipelines/log.sh
-. "$lib/log.sh"
-# shellcheck source=ci/pipelines/arguments.sh
-. "$lib/arguments.sh"
 # shellcheck source=ci/pipelines/environment.sh
 . "$lib/environment.sh"
 # shellcheck source=ci/pipelines/packages.sh

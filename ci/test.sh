@@ -14,7 +14,7 @@ TEXT
 }
 
 main() {
-  parse_arguments "$@"
+  parse_preset "$@"
   ci/setup.sh --for tests
   use_cuda_toolkit
   FUSEGATE_BUILD_TESTS=1 build_preset "$FUSEGATE_ROOT" "$preset"
@@ -22,25 +22,7 @@ main() {
   ctest --preset "$preset" --output-on-failure </dev/null || exit 1
 }
 
-parse_arguments() {
-  preset=release
-  while [[ $# -gt 0 ]]; do
-    case $1 in
-      --preset) preset=$(value_of "$@"); shift 2 ;;
-      --help | -h) usage; exit 0 ;;
-      *) die "unknown argument '$1'; see --help" ;;
-    esac
-  done
-}
-
-lib=$(dirname "${BASH_SOURCE[0]}")/pipelines
-# shellcheck source=ci/pipelines/log.sh
-. "$lib/log.sh"
-# shellcheck source=ci/pipelines/arguments.sh
-. "$lib/arguments.sh"
-# shellcheck source=ci/pipelines/environment.sh
-. "$lib/environment.sh"
 # shellcheck source=ci/pipelines/build.sh
-. "$lib/build.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/pipelines/build.sh"
 cd "$FUSEGATE_ROOT"
 main "$@"

@@ -1,5 +1,20 @@
 # shellcheck shell=bash
-# Configures and builds a preset of a source tree. Source it after environment.sh.
+# Configures and builds a preset of a source tree. Source it: it has environment.sh too.
+
+# shellcheck source=ci/pipelines/environment.sh
+. "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
+
+# parse_preset FLAG...: sets preset for a script that takes --preset and --help alone.
+parse_preset() {
+  preset=release
+  while [[ $# -gt 0 ]]; do
+    case $1 in
+      --preset) preset=$(value_of "$@"); shift 2 ;;
+      --help | -h) usage; exit 0 ;;
+      *) die "unknown argument '$1'; see --help" ;;
+    esac
+  done
+}
 
 # Prints CMake options beyond the preset's, one a line.
 configure_options() {

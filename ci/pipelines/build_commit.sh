@@ -72,12 +72,7 @@ check_out() {
   fi || die "could not check out $1 into $tree"
 }
 
-lib=$(dirname "${BASH_SOURCE[0]}")
-# shellcheck source=ci/pipelines/log.sh
-. "$lib/log.sh"
-# shellcheck source=ci/pipelines/environment.sh
-. "$lib/environment.sh"
 # shellcheck source=ci/pipelines/build.sh
-. "$lib/build.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/build.sh"
 cd "$FUSEGATE_ROOT"
 main "$@"

@@ -73,12 +73,6 @@ parse_arguments() {
 }
 
 lib=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-# shellcheck source=ci/pipelines/log.sh
-. "$lib/log.sh"
-# shellcheck source=ci/pipelines/arguments.sh
-. "$lib/arguments.sh"
-# shellcheck source=ci/pipelines/environment.sh
-. "$lib/environment.sh"
 # shellcheck source=ci/pipelines/build.sh
 . "$lib/build.sh"
 cd "$FUSEGATE_ROOT"

@@ -1,6 +1,11 @@
 # shellcheck shell=bash
-# Where things are, and which CUDA toolkit to build with. Source it, after ci/setup.sh has run: it
-# exports PATH, CUDACXX, CUDAToolkit_ROOT and LD_LIBRARY_PATH for whatever the caller starts.
+# Where things are, and which CUDA toolkit to build with; and log.sh and arguments.sh. Source it: it exports PATH, CUDACXX,
+# CUDAToolkit_ROOT and LD_LIBRARY_PATH for whatever the caller starts.
+
+# shellcheck source=ci/pipelines/log.sh
+. "$(dirname "${BASH_SOURCE[0]}")/log.sh"
+# shellcheck source=ci/pipelines/arguments.sh
+. "$(dirname "${BASH_SOURCE[0]}")/arguments.sh"
 
 FUSEGATE_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 

@@ -82,14 +82,7 @@ fuzz() {
     tail -n 1 "$log"
 }
 
-lib=$(dirname "${BASH_SOURCE[0]}")
-# shellcheck source=ci/pipelines/log.sh
-. "$lib/log.sh"
-# shellcheck source=ci/pipelines/arguments.sh
-. "$lib/arguments.sh"
-# shellcheck source=ci/pipelines/environment.sh
-. "$lib/environment.sh"
 # shellcheck source=ci/pipelines/build.sh
-. "$lib/build.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/build.sh"
 cd "$FUSEGATE_ROOT"
 main "$@"

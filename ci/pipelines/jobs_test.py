@@ -91,8 +91,7 @@ class Run(JobTest):
         self.assertIn("cmake --preset release -DBUILD_TESTING=OFF", self.box.calls())
 
     def test_bad_arguments_stop_before_anything_is_done(self):
-        for arguments in [["--suite"], ["--fail-on"], ["--allow"], ["--require-ruled-out"], ["--processes", "0"], ["--processes", "many"], ["--budget-s", "-1"],
-                          ["--max-processes", "x"], ["--frobnicate"]]:
+        for arguments in [["--suite"], ["--processes", "0"], ["--budget-s", "-1"], ["--max-processes", "x"], ["--frobnicate"]]:
             with self.subTest(arguments):
                 self.assertEqual(self.box.run("run.sh", *arguments).returncode, 2)
         self.assertEqual(self.box.calls(), [])
@@ -150,20 +149,17 @@ class BuildCommit(History):
         self.assertIn("preset host", (program.parent / "toolchain").read_text())
         self.assertEqual((self.base_tree() / "kernel.cc").read_text(), "fast\n")
 
-    def test_builds_a_commit_once(self):
+    def test_builds_a_commit_once_for_each_toolchain(self):
         first, second = self.build(), self.build(self.git("rev-parse", "HEAD^1"))
         self.assertEqual(first.stdout, second.stdout)
         self.assertEqual(self.builds(), 1)
         self.build("HEAD")
         self.assertEqual(self.builds(), 2)
-
-    def test_builds_again_by_another_toolchain(self):
-        first = self.build().stdout
         self.box.fake("c++", "echo another compiler")
-        second = self.build()
-        self.assertEqual(second.returncode, 0, second.stderr)
-        self.assertNotEqual(first, second.stdout)
-        self.assertIn("another compiler", pathlib.Path(second.stdout.strip()).with_name("toolchain").read_text())
+        third = self.build()
+        self.assertEqual(third.returncode, 0, third.stderr)
+        self.assertNotEqual(first.stdout, third.stdout)
+        self.assertIn("another compiler", pathlib.Path(third.stdout.strip()).with_name("toolchain").read_text())
 
     def test_a_commit_that_does_not_build_names_its_log_and_leaves_nothing(self):
         result = self.build(FAKE_BUILD="broken")
@@ -222,34 +218,27 @@ class Compare(History):
             f" --base {self.program_of('HEAD^1')} --fail-on host --allow 2% --require-ruled-out 3%"])
         self.assertEqual((self.base_tree() / "kernel.cc").read_text(), "fast\n")
 
-    def test_takes_the_former_name_of_a_flag(self):
-        self.box.run("pipelines/compare.sh", "--base", "HEAD^1", "--suite", "smoke", "--invocations", "2")
-        self.assertIn("job --suite smoke --processes 2 --budget-s 600 ", self.fusegate_calls()[0])
-
-    def test_has_ten_minutes_by_default(self):
+    def test_has_ten_minutes_by_default_and_takes_the_former_name_of_a_flag(self):
         self.box.run("pipelines/compare.sh", "--base", "HEAD^1", FUSEGATE_GPU="on")
         self.assertIn("job --suite pr --processes 5 --budget-s 600 ", self.fusegate_calls()[0])
+        self.box.forget_calls()
+        self.box.run("pipelines/compare.sh", "--base", "HEAD^1", "--suite", "pr", "--invocations", "2")
+        self.assertIn("job --suite pr --processes 2 --budget-s 600 ", self.fusegate_calls()[0])
 
     def test_takes_a_suite_that_a_cpu_can_run_where_there_is_no_gpu_and_says_so(self):
         result = self.box.run("pipelines/compare.sh", "--base", "HEAD^1")
         self.assertIn("job --suite smoke --processes 5 --budget-s 600 ", self.fusegate_calls()[0])
         self.assertIn("without a GPU suite smoke is compared", result.stdout + result.stderr)
-        self.box.forget_calls()
-        self.box.run("pipelines/compare.sh", "--base", "HEAD^1", "--suite", "pr")
-        self.assertIn("job --suite pr ", self.fusegate_calls()[0])
 
-    def test_the_base_follows_the_revision(self):
+    def test_the_base_follows_the_revision_and_its_tree_may_be_deleted(self):
         self.box.run("pipelines/compare.sh", "--base", "HEAD^1")
         self.commit("kernel.cc", "slower\n")
         (self.base_tree() / "kernel.cc").write_text("edited by hand\n")
         self.assertEqual(self.box.run("pipelines/compare.sh", "--base", "HEAD^1").returncode, 0)
         self.assertEqual((self.base_tree() / "kernel.cc").read_text(), "slow\n")
-
-    def test_a_base_whose_tree_was_deleted_is_checked_out_again(self):
-        self.box.run("pipelines/compare.sh", "--base", "HEAD^1")
-        subprocess.run(["rm", "-r", self.base_tree()], check=True)
+        shutil.rmtree(self.base_tree())
         self.assertEqual(self.box.run("pipelines/compare.sh", "--base", "HEAD").returncode, 0)
-        self.assertEqual((self.base_tree() / "kernel.cc").read_text(), "slow\n")
+        self.assertEqual((self.base_tree() / "kernel.cc").read_text(), "slower\n")
 
     def test_a_base_that_does_not_build_is_no_regression(self):
         self.box.fake("cmake", CMAKE.replace("[[", '[[ $PWD == */build/base || $2 == */build/base/* ]] && [[', 1))
@@ -258,24 +247,17 @@ class Compare(History):
         self.assertIn("error: expected ';'", result.stderr)
         self.assertEqual(self.fusegate_calls(), [])
 
-    def test_exits_with_the_gate_s_code(self):
-        for code, expected in [("0", 0), ("1", 1), ("2", 2), ("139", 2)]:
-            with self.subTest(code):
-                self.assertEqual(self.box.run("pipelines/compare.sh", "--base", "HEAD^1", FAKE_GATE=code).returncode, expected)
-
     def test_bad_arguments_stop_before_anything_is_done(self):
         for arguments in [["--budget-s", "0"], ["--budget-s"], ["--processes", "many"]]:
             with self.subTest(arguments):
                 self.assertEqual(self.box.run("pipelines/compare.sh", "--base", "HEAD^1", *arguments).returncode, 2)
         self.assertEqual(self.box.calls(), [])
 
-    def test_a_base_that_is_no_commit_stops(self):
+    def test_a_base_that_is_missing_or_no_commit_stops(self):
         for base in ["nonsense", "--upload-pack=touch /tmp/x", "HEAD:kernel.cc"]:
             result = self.box.run("pipelines/compare.sh", "--base", base)
             self.assertEqual(result.returncode, 2)
             self.assertIn("names no commit", result.stderr)
-
-    def test_without_a_base_it_stops(self):
         self.assertEqual(self.box.run("pipelines/compare.sh").returncode, 2)
 
 

@@ -31,10 +31,7 @@ lock() {
     --custom-compile-command ci/pipelines/lock.sh "$@" "$wanted" --output-file "${wanted%.in}.txt"
 }
 
-lib=$(dirname "${BASH_SOURCE[0]}")
-# shellcheck source=ci/pipelines/log.sh
-. "$lib/log.sh"
 # shellcheck source=ci/pipelines/environment.sh
-. "$lib/environment.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 cd "$FUSEGATE_ROOT"
 main "$@"

@@ -10,6 +10,12 @@ from script_sandbox import CI, Sandbox
 
 PACKAGES = (CI / "pipelines" / "packages.sh").read_text()
 HEADERS = dict(re.findall(r"\[(\S+)\]=(\S+)", PACKAGES))
+# The tools that it looks for, and their packages; then those that tests alone need.
+TOOLS = {"g++": "g++", "git": "git", "ninja": "ninja-build", "cmake": "cmake"}
+TEST_TOOLS = {"shellcheck": "shellcheck", "jq": "jq", "unzip": "unzip", "node": "nodejs", "help2man": "help2man",
+              "mmdebstrap": "mmdebstrap", "dpkg-shlibdeps": "dpkg-dev", "file": "file",
+              "chromium-headless-shell": "chromium-headless-shell"}
+TEST_PACKAGES = [*TEST_TOOLS.values(), "libbenchmark-tools", "libgtest-dev", "libgmock-dev"]
 CMAKE = 'echo "cmake version 3.25.1"'
 
 # "Installs" by making the header or the tool appear.
@@ -36,8 +42,7 @@ class Setup(unittest.TestCase):
         for header in HEADERS.values():
             self.header(header).parent.mkdir(parents=True, exist_ok=True)
             self.header(header).touch()
-        for tool in ["g++", "git", "ninja", "shellcheck", "python3", "jq", "unzip", "node", "help2man",
-                     "mmdebstrap", "dpkg-shlibdeps", "file", "chromium-headless-shell"]:
+        for tool in [*TOOLS, *TEST_TOOLS, "python3"]:
             self.box.fake(tool)
         (self.box.root / "compare.py").touch()
         self.box.fake("cmake", CMAKE)
@@ -69,11 +74,10 @@ class Setup(unittest.TestCase):
         return [call[call.find("update" if call.endswith("update") else "install"):]
                 for call in self.box.calls() if call.startswith("apt-get ")]
 
-    def lose(self, tool=None, package=None):
-        if tool:
-            (self.box.bin / tool).unlink()
-        if package:
-            self.header(HEADERS[package]).unlink()
+    def lose(self, *names):
+        """Tools, and packages of headers."""
+        for name in names:
+            (self.header(HEADERS[name]) if name in HEADERS else self.box.bin / name).unlink()
 
     def test_nothing_to_do_says_nothing_and_installs_nothing(self):
         result = self.run_setup()
@@ -81,45 +85,32 @@ class Setup(unittest.TestCase):
         self.assertEqual(self.apt_calls(), [])
 
     def test_installs_only_what_is_missing_and_names_it(self):
-        self.lose(tool="cmake", package="libfmt-dev")
+        self.lose("cmake", "libfmt-dev")
         result = self.run_setup()
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("installing the missing packages: cmake libfmt-dev", result.stdout)
         self.assertEqual(self.apt_calls(), ["install -y --no-install-recommends cmake libfmt-dev"])
 
     def test_checks_for_every_package(self):
-        for package in HEADERS:
-            self.lose(package=package)
-        for tool in ["g++", "git", "ninja", "shellcheck", "cmake", "jq", "unzip", "node", "help2man",
-                     "mmdebstrap", "dpkg-shlibdeps", "file", "chromium-headless-shell"]:
-            self.lose(tool=tool)
+        self.lose(*HEADERS, *TOOLS, *TEST_TOOLS)
         (self.box.root / "compare.py").unlink()
         result = self.run_setup(FAKE_UID="1000")
         self.assertEqual(result.returncode, 2)
-        for package in [*HEADERS, "g++", "git", "ninja-build", "shellcheck", "cmake", "jq", "unzip", "nodejs",
-                        "libbenchmark-tools", "help2man", "mmdebstrap", "dpkg-dev", "file", "chromium-headless-shell"]:
+        for package in [*HEADERS, *TOOLS.values(), *TEST_PACKAGES]:
             self.assertIn(f" {package}", result.stderr)
 
-    # Packages of tests, which measuring must not ask for.
-    TEST_PACKAGES = ["shellcheck", "jq", "unzip", "nodejs", "libbenchmark-tools", "help2man", "mmdebstrap", "dpkg-dev",
-                     "file", "libgtest-dev", "libgmock-dev"]
-
     def test_measuring_needs_no_packages_of_tests(self):
-        for tool in ["shellcheck", "jq", "unzip", "node", "help2man", "mmdebstrap", "dpkg-shlibdeps", "file"]:
-            self.lose(tool=tool)
-        for package in ("libgtest-dev", "libgmock-dev"):
-            self.lose(package=package)
+        self.lose(*TEST_TOOLS, "libgtest-dev", "libgmock-dev")
         (self.box.root / "compare.py").unlink()
         result = self.run_setup("--for", "measuring", FAKE_UID="1000")
         self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
-        for arguments in [], ["--for", "tests"]:
-            result = self.run_setup(*arguments, FAKE_UID="1000")
-            self.assertEqual(result.returncode, 2)
-            for package in self.TEST_PACKAGES:
-                self.assertIn(f" {package}", result.stderr)
+        result = self.run_setup(FAKE_UID="1000")
+        self.assertEqual(result.returncode, 2)
+        for package in TEST_PACKAGES:
+            self.assertIn(f" {package}", result.stderr)
 
     def test_measuring_asks_for_what_it_needs(self):
-        self.lose(tool="cmake", package="libfmt-dev")
+        self.lose("cmake", "libfmt-dev")
         self.assert_stops_with_the_command(self.run_setup("--for", "measuring", FAKE_UID="1000"))
 
     def test_measuring_installs_the_report_s_packages_alone_and_takes_what_tests_have(self):
@@ -133,24 +124,19 @@ class Setup(unittest.TestCase):
         self.assertEqual(self.run_setup("--for", "measuring").stdout, "")
         self.assertIn("installing ci/requirements.txt into build/venv", self.run_setup().stdout)
 
-    def test_an_unknown_purpose_stops(self):
-        result = self.run_setup("--for", "fun")
-        self.assertEqual(result.returncode, 2)
-        self.assertIn("--for is 'fun'; it must be measuring or tests", result.stderr)
-
     def test_updates_the_lists_only_where_a_package_is_unknown(self):
-        self.lose(package="libfmt-dev")
+        self.lose("libfmt-dev")
         self.run_setup(UNKNOWN="libfmt-dev")
         self.assertEqual(self.apt_calls(), ["update", "install -y --no-install-recommends libfmt-dev"])
 
     def test_a_library_that_the_archive_lacks_is_left_to_cmake(self):
-        self.lose(tool="cmake", package="libdnnl-dev")
+        self.lose("cmake", "libdnnl-dev")
         result = self.run_setup(UNKNOWN="libdnnl-dev", FOREVER="yes")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.apt_calls(), ["update", "install -y --no-install-recommends cmake"])
 
     def test_does_not_install_a_browser_that_exists_or_is_only_a_snap(self):
-        self.lose(tool="chromium-headless-shell")
+        self.lose("chromium-headless-shell")
         self.os_release.write_text("ID=ubuntu\nVERSION_ID=24.04\n")
         self.assertEqual(self.run_setup().returncode, 0)
         self.os_release.write_text("ID=debian\nVERSION_ID=12\n")
@@ -158,36 +144,28 @@ class Setup(unittest.TestCase):
         self.assertEqual(self.run_setup().returncode, 0)
         self.assertEqual(self.apt_calls(), [])
 
-    def test_an_old_cmake_counts_as_missing(self):
+    def test_an_old_cmake_counts_as_missing_also_afterwards(self):
         self.box.fake("cmake", 'echo "cmake version 3.18.4"')
-        result = self.run_setup()
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(self.apt_calls(), ["install -y --no-install-recommends cmake"])
-
-    def test_a_tool_that_is_still_unusable_stops(self):
-        self.lose(tool="cmake")
         result = self.run_setup(FAKE_CMAKE="3.18.4")
         self.assertEqual(result.returncode, 2)
         self.assertIn("cmake was installed but is still not usable", result.stderr)
+        self.assertEqual(self.run_setup().returncode, 0)
+        self.assertEqual(self.apt_calls(), ["install -y --no-install-recommends cmake"] * 2)
 
     def assert_stops_with_the_command(self, result):
         self.assertEqual(result.returncode, 2)
         self.assertIn("sudo apt-get update && sudo apt-get install -y --no-install-recommends cmake libfmt-dev",
                       result.stderr)
 
-    def test_without_root_and_sudo_it_stops_with_the_command(self):
-        self.lose(tool="cmake", package="libfmt-dev")
-        self.assert_stops_with_the_command(self.run_setup(FAKE_UID="1000"))
-        self.assertEqual(self.apt_calls(), [])
-
-    def test_a_sudo_that_asks_for_a_password_is_not_used(self):
-        self.lose(tool="cmake", package="libfmt-dev")
-        self.box.fake("sudo", "exit 1")
-        self.assert_stops_with_the_command(self.run_setup(FAKE_UID="1000"))
-        self.assertEqual(self.apt_calls(), [])
+    def test_without_root_and_a_sudo_that_asks_for_no_password_it_stops_with_the_command(self):
+        self.lose("cmake", "libfmt-dev")
+        for _ in ("no sudo", "one that asks"):
+            self.assert_stops_with_the_command(self.run_setup(FAKE_UID="1000"))
+            self.assertEqual(self.apt_calls(), [])
+            self.box.fake("sudo", "exit 1")
 
     def test_a_sudo_without_a_password_is_used(self):
-        self.lose(tool="cmake")
+        self.lose("cmake")
         self.box.fake("sudo", 'shift; exec "$@"')
         result = self.run_setup(FAKE_UID="1000")
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -195,22 +173,19 @@ class Setup(unittest.TestCase):
                             for call in self.box.calls()))
 
     def test_without_a_network_it_stops_with_the_command(self):
-        self.lose(tool="cmake", package="libfmt-dev")
+        self.lose("cmake", "libfmt-dev")
         result = self.run_setup(FAKE_NETWORK="down")
         self.assert_stops_with_the_command(result)
         self.assertIn("Check the network", result.stderr)
 
-    def test_another_distribution_stops_and_is_named(self):
-        self.lose(tool="cmake", package="libfmt-dev")
+    def test_another_distribution_stops_and_is_named_where_a_package_is_missing(self):
         self.os_release.write_text('ID=fedora\nVERSION_ID="41"\n')
+        self.assertEqual(self.run_setup().returncode, 0)
+        self.lose("cmake", "libfmt-dev")
         result = self.run_setup()
         self.assert_stops_with_the_command(result)
         self.assertIn("'fedora 41'", result.stderr)
         self.assertEqual(self.apt_calls(), [])
-
-    def test_another_distribution_with_all_packages_continues(self):
-        self.os_release.write_text('ID=fedora\nVERSION_ID="41"\n')
-        self.assertEqual(self.run_setup().returncode, 0)
 
     def test_without_pypi_it_warns_and_continues(self):
         (self.box.root / "ci" / "requirements.txt").write_text("another==2.0\n")
@@ -234,14 +209,15 @@ class Setup(unittest.TestCase):
         self.assertIn("CUDA 12.0 or later", result.stderr)
 
     def test_off_does_nothing(self):
-        self.lose(tool="cmake")
+        self.lose("cmake")
         result = self.run_setup(FUSEGATE_SETUP="off", FAKE_UID="1000")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 
-    def test_an_unknown_argument_stops(self):
-        result = self.box.run("setup.sh", "--frobnicate")
-        self.assertEqual(result.returncode, 2)
-        self.assertIn("--frobnicate", result.stderr)
+    def test_an_unknown_argument_or_purpose_stops(self):
+        for arguments, said in ((["--frobnicate"], "--frobnicate"), (["--for", "fun"], "--for is 'fun'; it must be measuring or tests")):
+            result = self.run_setup(*arguments)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(said, result.stderr)
 
 
 class Locks(unittest.TestCase):

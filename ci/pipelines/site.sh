@@ -15,7 +15,7 @@ TEXT
 }
 
 main() {
-  parse_arguments "$@"
+  parse_preset "$@"
   ci/setup.sh --for tests
   FUSEGATE_BUILD_TESTS=1 build_preset "$FUSEGATE_ROOT" "$preset" fusegate_reference
   install_venv "$venv" docs/site/requirements.txt ||
@@ -32,24 +32,7 @@ make_site() {
     PYTHONDONTWRITEBYTECODE=1 "$venv/bin/mkdocs" build --strict --clean --config-file docs/site/mkdocs.yml
 }
 
-parse_arguments() {
-  preset=release
-  while [[ $# -gt 0 ]]; do
-    case $1 in
-      --preset) preset=$(value_of "$@"); shift 2 ;;
-      --help | -h) usage; exit 0 ;;
-      *) die "unknown argument '$1'; see --help" ;;
-    esac
-  done
-}
-
 lib=$(dirname "${BASH_SOURCE[0]}")
-# shellcheck source=ci/pipelines/log.sh
-. "$lib/log.sh"
-# shellcheck source=ci/pipelines/arguments.sh
-. "$lib/arguments.sh"
-# shellcheck source=ci/pipelines/environment.sh
-. "$lib/environment.sh"
 # shellcheck source=ci/pipelines/build.sh
 . "$lib/build.sh"
 # shellcheck source=ci/pipelines/python.sh
