@@ -122,7 +122,8 @@ endfunction()
 
 # fusegate_python_test(PATH [SANITIZED] ENVIRONMENT ...): adds the unittest module PATH.py, which runs in its folder with the
 # Python of ci/setup.sh, or else with another one, where it is skipped (77) if packages are missing. With sanitizers, only
-# SANITIZED tests run: they give our programs input that may break them.
+# SANITIZED tests run: they give our programs input that may break them. COST: before most others, since some take half a
+# minute.
 function(fusegate_python_test path)
   cmake_parse_arguments(ARG "SANITIZED" "" "ENVIRONMENT" ${ARGN})
   if(NOT BUILD_TESTING OR (FUSEGATE_SANITIZERS AND NOT ARG_SANITIZED))
@@ -136,5 +137,5 @@ function(fusegate_python_test path)
   cmake_path(GET path FILENAME module)
   add_test(NAME ${path} COMMAND ${python} -m unittest ${module}
     WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
-  set_tests_properties(${path} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 ENVIRONMENT "${ARG_ENVIRONMENT}")
+  set_tests_properties(${path} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 COST 2 ENVIRONMENT "${ARG_ENVIRONMENT}")
 endfunction()

@@ -40,8 +40,9 @@ in_clean_folder() {
   trap 'rm -rf --one-file-system "$work"' EXIT
   quietly "$work/cpack.log" cpack -G DEB --config "$1/CPackConfig.cmake" -B "$work/packages"
   step "making a clean Debian 12"
-  # Keeps the package lists, so that apt does not fetch them again.
-  quietly "$work/mmdebstrap.log" mmdebstrap --variant=apt --skip=cleanup/apt/lists bookworm "$work/debian"
+  # Keeps the package lists, so that apt does not fetch them again. dpkg need not flush what is deleted at the end.
+  quietly "$work/mmdebstrap.log" mmdebstrap --variant=apt --skip=cleanup/apt/lists --dpkgopt=force-unsafe-io \
+    bookworm "$work/debian"
   mkdir "$work/debian/packages"
   cp "$work"/packages/*.deb "${BASH_SOURCE[0]}" "$lib"/{log,arguments}.sh "$work/debian/packages"
   unshare --mount --pid --fork --mount-proc="$work/debian/proc" \

@@ -89,6 +89,16 @@ class Installed(unittest.TestCase):
             {"operations": ["control_copy"], "dtype": ["fp32"], "batch": [1], "seq": [8], "dim": [1], "hidden": [64]}]}))
         return "find_package(fusegate 1 CONFIG REQUIRED)\nfusegate_add_benchmark(mine SOURCES kernel.cc SUITES mine.json)"
 
+    def mine(self):
+        """A program that no test changes, built once."""
+        folder = pathlib.Path(self.scratch.name) / "mine"
+        if not folder.exists():
+            folder.mkdir()
+            self.folder, own = folder, self.folder
+            self.build(self.with_benchmark())
+            self.folder = own
+        return folder / "build" / "mine"
+
     def provenance(self):
         out = self.folder / "run.json"
         measured = run(self.folder / "build" / "mine", "--suite=mine", f"--out={out}")
@@ -147,8 +157,7 @@ class Installed(unittest.TestCase):
         self.assertTrue(self.provenance()["dirty"])
 
     def test_help_of_a_program_is_of_that_program(self):
-        self.build(self.with_benchmark())
-        text = run(self.folder / "build" / "mine", "--help").stdout
+        text = run(self.mine(), "--help").stdout
         self.assertIn("mine [OPTIONS]", text)
         self.assertIn("The suite to measure: mine, or a .json file", " ".join(text.split()))
         self.assertIn("Example:\n  mine --suite=mine --out=1.json\n", text)
@@ -160,8 +169,7 @@ class Installed(unittest.TestCase):
         self.assertEqual(alone.returncode, 0, alone.stderr)
         self.assertRegex(alone.stdout, r"warn +benchmark program +none is named.*\n +-> name yours: fusegate doctor --program")
         self.assertIn("host load", alone.stdout)
-        self.build(self.with_benchmark())
-        mine = run(*doctor, "--program", self.folder / "build" / "mine")
+        mine = run(*doctor, "--program", self.mine())
         self.assertEqual(mine.returncode, 0, mine.stderr)
         self.assertRegex(mine.stdout, r"ok +benchmark program +\S+/build/mine\n")
 
@@ -182,12 +190,11 @@ class Installed(unittest.TestCase):
                 (self.folder / "build" / "CMakeCache.txt").unlink()
 
     def test_a_program_of_another_major_version_does_not_start(self):
-        self.build(self.with_benchmark())
         library = self.folder / "library"
         library.mkdir()
         (library / "libfusegate.so.2").symlink_to(self.prefix / "lib" / "libfusegate.so.1")
         program = self.folder / "mine"
-        program.write_bytes((self.folder / "build" / "mine").read_bytes().replace(str(self.prefix).encode(), b"/" * len(str(self.prefix))))
+        program.write_bytes(self.mine().read_bytes().replace(str(self.prefix).encode(), b"/" * len(str(self.prefix))))
         program.chmod(0o755)
         started = run(program, "--help", env={"LD_LIBRARY_PATH": str(library)})
         self.assertEqual(started.returncode, 127)
