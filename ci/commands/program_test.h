@@ -10,7 +10,6 @@
 #include "ci/commands/command_test.h"
 #include "ci/console/layout.h"
 #include "ci/run/child_process.h"
-#include "ci/run/interrupts.h"
 
 namespace fusegate::ci {
 

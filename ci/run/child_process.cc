@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,55 +18,10 @@
 #include <system_error>
 
 #include "baselines/io/error.h"
-#include "baselines/io/file_descriptor.h"
 
 extern char** environ;
 
 namespace fusegate::ci {
-namespace {
-
-constexpr const char* kBlanks = " \t\n";
-
-// The word that begins there; ends behind it.
-std::string next_word(const std::string& text, std::size_t& at) {
-  std::string word;
-  char quote = 0;
-  for (; at < text.size(); ++at) {
-    const char c = text[at];
-    const bool escapes = c == '\\' && quote != '\'' && at + 1 < text.size();
-    if (escapes) {
-      word += text[++at];
-    } else if (quote != 0) {
-      if (c == quote)
-        quote = 0;
-      else
-        word += c;
-    } else if (c == '\'' || c == '"') {
-      quote = c;
-    } else if (std::string(kBlanks).find(c) != std::string::npos) {
-      break;
-    } else {
-      word += c;
-    }
-  }
-  if (quote != 0) throw baselines::InputError(text, "", "a quote in this command does not end");
-  return word;
-}
-
-}  // namespace
-
-std::vector<std::string> command_words(const std::string& program) {
-  std::error_code ignored;
-  const bool is_plain = program.find_first_of(" \t\n'\"\\") == std::string::npos;
-  if (is_plain || std::filesystem::exists(program, ignored)) return {program};
-  std::vector<std::string> words;
-  for (std::size_t at = program.find_first_not_of(kBlanks); at < program.size();
-       at = program.find_first_not_of(kBlanks, at)) {
-    words.push_back(next_word(program, at));
-  }
-  return words.empty() ? std::vector{program} : words;
-}
-
 namespace {
 
 using baselines::FileDescriptor;
@@ -84,6 +41,30 @@ double seconds_since(Clock::time_point start) {
 
 [[noreturn]] void throw_system_error(int error, const std::string& what) {
   throw std::system_error(error, std::system_category(), what);
+}
+
+constexpr std::string_view kBlanks = " \t\n";
+
+// The word that begins there; ends behind it.
+std::string next_word(const std::string& text, std::size_t& at) {
+  std::string word;
+  char quote = 0;
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '\\' && quote != '\'' && at + 1 < text.size()) {
+      word += text[++at];
+    } else if (quote == 0 && (c == '\'' || c == '"')) {
+      quote = c;
+    } else if (quote != 0 && c == quote) {
+      quote = 0;
+    } else if (quote == 0 && kBlanks.find(c) != kBlanks.npos) {
+      break;
+    } else {
+      word += c;
+    }
+  }
+  if (quote != 0) throw baselines::InputError(text, "", "a quote in this command does not end");
+  return word;
 }
 
 struct Pipe {
@@ -331,6 +312,39 @@ void wait_for_something(const LineReader& out, const LineReader& err,
 }
 
 }  // namespace
+
+Interrupts::Interrupts() {
+  sigset_t ours;
+  sigemptyset(&ours);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ours, signal);
+  signals_ = FileDescriptor(signalfd(-1, &ours, SFD_NONBLOCK | SFD_CLOEXEC));
+  if (!signals_.is_open()) throw_system_error(errno, "signalfd");
+  pthread_sigmask(SIG_BLOCK, &ours, &old_mask_);
+}
+
+Interrupts::~Interrupts() {
+  while (take() != 0) {
+  }
+  pthread_sigmask(SIG_SETMASK, &old_mask_, nullptr);
+}
+
+int Interrupts::take() const {
+  signalfd_siginfo info;
+  return read(signals_.get(), &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo)
+                                                                 : 0;
+}
+
+std::vector<std::string> command_words(const std::string& program) {
+  std::error_code ignored;
+  const bool is_plain = program.find_first_of(" \t\n'\"\\") == std::string::npos;
+  if (is_plain || std::filesystem::exists(program, ignored)) return {program};
+  std::vector<std::string> words;
+  for (std::size_t at = program.find_first_not_of(kBlanks); at < program.size();
+       at = program.find_first_not_of(kBlanks, at)) {
+    words.push_back(next_word(program, at));
+  }
+  return words.empty() ? std::vector{program} : words;
+}
 
 ChildEnd run_child(const ChildProcess& request) {
   LineReader out(OutputStream::kOut);

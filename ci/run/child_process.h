@@ -4,6 +4,8 @@
 // is not.
 #pragma once
 
+#include <signal.h>
+
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -11,15 +13,36 @@
 #include <string_view>
 #include <vector>
 
-#include "ci/run/interrupts.h"
+#include "baselines/io/file_descriptor.h"
 
 namespace fusegate::ci {
 
+// Ctrl-C and similar signals, to be asked for. While an object lives, SIGINT, SIGTERM and SIGHUP do
+// not reach this thread and those it starts, but are collected here. So a measurement can end in
+// order: the child first, then the record.
+class Interrupts {
+ public:
+  Interrupts();
+  // Gives the signals back as they were; ones that nobody took are dropped, since they have had
+  // their effect.
+  ~Interrupts();
+  Interrupts(const Interrupts&) = delete;  // the mask is the thread's: there is one
+  Interrupts& operator=(const Interrupts&) = delete;
+
+  // Readable while a signal waits: for poll().
+  int fd() const { return signals_.get(); }
+  // The next signal that waits, 0 for none. Does not block.
+  int take() const;
+
+ private:
+  sigset_t old_mask_;
+  baselines::FileDescriptor signals_;
+};
+
 // The words of a program as people name it: a file or, with arguments of its own, a command such as
-// "python3 -m fusegate run kernels.py". One word at least, split at blanks outside of quotes
-// ('...',
-// "...") and not behind a backslash. A file of that whole name is one word, blanks and all. Throws
-// InputError for a quote that does not end.
+// "python3 -m fusegate run kernels.py". One word at least, split at blanks outside of quotes and
+// not behind a backslash. A file of that whole name is one word, blanks and all. Throws InputError
+// for a quote that does not end.
 std::vector<std::string> command_words(const std::string& program);
 
 enum class OutputStream { kOut, kErr };

@@ -58,18 +58,25 @@ struct Collected {
   ChildEnd end;
 };
 
-Collected run_shell(const std::string& script, double timeout_s = 30,
-                    const Interrupts* interrupts = nullptr, const std::string& input = "") {
-  Collected collected;
+// A request of that shell script, whose lines go there.
+ChildProcess shell(const std::string& script, Collected& collected) {
   ChildProcess request;
   request.arguments = {"sh", "-c", script};
-  request.input = input;
-  request.timeout_s = timeout_s;
-  request.interrupts = interrupts;
+  request.timeout_s = 30;
   request.grace_s = 0.5;
   request.on_line = [&](OutputStream stream, std::string_view line) {
     (stream == OutputStream::kOut ? collected.out : collected.err).emplace_back(line);
   };
+  return request;
+}
+
+Collected run_shell(const std::string& script, double timeout_s = 30,
+                    const Interrupts* interrupts = nullptr, const std::string& input = "") {
+  Collected collected;
+  ChildProcess request = shell(script, collected);
+  request.input = input;
+  request.timeout_s = timeout_s;
+  request.interrupts = interrupts;
   collected.end = run_child(request);
   return collected;
 }
@@ -84,14 +91,12 @@ TEST(RunProcess, KeepsTheStreamsApartAndCutsThemIntoLines) {
 TEST(RunProcess, SetsVariablesBesideOursAndInTheirPlace) {
   setenv("FUSEGATE_TEST_OURS", "ours", 1);
   setenv("FUSEGATE_TEST_BOTH", "ours", 1);
-  std::vector<std::string> out;
-  ChildProcess request;
-  request.arguments = {"sh", "-c",
-                       "echo $FUSEGATE_TEST_OURS $FUSEGATE_TEST_BOTH $FUSEGATE_TEST_ITS"};
+  Collected collected;
+  ChildProcess request =
+      shell("echo $FUSEGATE_TEST_OURS $FUSEGATE_TEST_BOTH $FUSEGATE_TEST_ITS", collected);
   request.environment = {{"FUSEGATE_TEST_BOTH", "its"}, {"FUSEGATE_TEST_ITS", "its"}};
-  request.on_line = [&](OutputStream, std::string_view line) { out.emplace_back(line); };
   run_child(request);
-  EXPECT_THAT(out, ElementsAre("ours its its"));
+  EXPECT_THAT(collected.out, ElementsAre("ours its its"));
 }
 
 TEST(RunProcess, HandsOnLinesWhileTheProgramStillRuns) {
@@ -114,12 +119,9 @@ TEST(RunProcess, DistinguishesExitCodesAndSignals) {
   EXPECT_FALSE(crashed.succeeded());
 }
 
-TEST(RunProcess, FeedsMoreInputThanAPipeHolds) {
+TEST(RunProcess, FeedsAndReadsMoreThanAPipeHolds) {
   const std::string input(1'000'000, 'x');
   EXPECT_THAT(run_shell("wc -c | tr -d ' '", 30, nullptr, input).out, ElementsAre("1000000"));
-}
-
-TEST(RunProcess, ReadsMoreOutputThanAPipeHolds) {
   const Collected collected = run_shell("yes 0123456789 | head -n 100000; echo done >&2");
   EXPECT_EQ(collected.out.size(), 100'000u);
   EXPECT_THAT(collected.err, ElementsAre("done"));
@@ -151,11 +153,9 @@ TEST(RunProcess, EndsInTimeAndBySignalsWhileALineHasNoEnd) {
 }
 
 TEST(CollectOutput, EndsAProgramThatPrintsTooMuch) {
-  ChildProcess request;
-  request.arguments = {"sh", "-c", "exec cat /dev/zero"};
-  request.timeout_s = 120;
-  const ChildOutput output = collect_output(request);
-  EXPECT_EQ(output.failure, "printed more than 64 MiB");
+  Collected ignored;
+  EXPECT_EQ(collect_output(shell("exec cat /dev/zero", ignored)).failure,
+            "printed more than 64 MiB");
 }
 
 TEST(RunProcess, ThrowsTheSystemsReasonWhereItCannotStart) {
@@ -175,12 +175,10 @@ TEST(RunProcess, EndsTheWholeGroupAtTheTimeLimit) {
   EXPECT_TRUE(collected.end.timed_out);
   EXPECT_FALSE(collected.end.succeeded());
   EXPECT_LT(collected.end.seconds, 10);
-}
-
-TEST(RunProcess, KillsAProgramThatIgnoresTheRequestToEnd) {
-  const Collected collected = run_shell("trap '' TERM; while :; do sleep 0.05; done", 0.2);
-  EXPECT_EQ(collected.end.signal, SIGKILL);
-  EXPECT_TRUE(collected.end.timed_out);
+  // Also what ignores the request to end.
+  const ChildEnd killed = run_shell("trap '' TERM; while :; do sleep 0.05; done", 0.2).end;
+  EXPECT_EQ(killed.signal, SIGKILL);
+  EXPECT_TRUE(killed.timed_out);
 }
 
 // The state letter of /proc/PID/stat; 'X' where there is no such process.
@@ -239,20 +237,18 @@ TEST(RunProcess, TheProgramEndsWithUsWhereWeAreKilled) {
 
 TEST(RunProcess, PassesOurInterruptionOn) {
   const Interrupts interrupts;
-  ChildProcess request;
-  request.arguments = {
-      "sh", "-c", "trap 'echo stopping; exit 7' INT; echo ready; while :; do sleep 0.05; done"};
+  Collected collected;
+  ChildProcess request = shell(
+      "trap 'echo stopping; exit 7' INT; echo ready; while :; do sleep 0.05; done", collected);
   request.interrupts = &interrupts;
-  request.timeout_s = 30;
-  std::vector<std::string> lines;
-  request.on_line = [&](OutputStream, std::string_view line) {
-    lines.emplace_back(line);
+  request.on_line = [&, keep = request.on_line](OutputStream stream, std::string_view line) {
+    keep(stream, line);
     if (line == "ready") raise(SIGINT);
   };
   const ChildEnd end = run_child(request);
   EXPECT_EQ(end.interrupted_by, SIGINT);
   EXPECT_EQ(end.exit_code, 7);
-  EXPECT_THAT(lines, ElementsAre("ready", "stopping"));
+  EXPECT_THAT(collected.out, ElementsAre("ready", "stopping"));
 }
 
 TEST(Interrupts, CollectSignalsWithoutBlocking) {

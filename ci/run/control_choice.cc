@@ -4,9 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <ranges>
-#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -16,37 +14,21 @@ namespace {
 using Names = std::set<std::string>;
 
 // What is between the slashes of a name: operation, implementation, sizes.
-class Parts {
- public:
-  // How often the parts of the name were counted so far.
-  int count_of(std::string_view name) const {
-    int sum = 0;
-    for (const auto part : std::views::split(name, '/')) {
-      const auto found = counts_.find(std::string_view(part.begin(), part.end()));
-      if (found != counts_.end()) sum += found->second;
-    }
-    return sum;
-  }
-  void add(std::string_view name) {
-    for (const auto part : std::views::split(name, '/')) {
-      ++counts_[std::string(part.begin(), part.end())];
-    }
-  }
-
- private:
-  std::map<std::string, int, std::less<>> counts_;
-};
+std::vector<std::string> parts_of(const std::string& name) {
+  std::vector<std::string> parts;
+  for (const auto part : std::views::split(name, '/')) parts.emplace_back(part.begin(), part.end());
+  return parts;
+}
 
 // The product of the sizes in a name, "batch:64/seq:128": what a call does goes with it.
-double sizes_of(std::string_view name) {
+double sizes_of(const std::string& name) {
   double product = 1;
-  for (const auto part : std::views::split(name, '/')) {
-    const std::string_view text(part.begin(), part.end());
-    const std::size_t colon = text.find(':');
-    if (colon == std::string_view::npos) continue;
+  for (const std::string& part : parts_of(name)) {
+    const std::size_t colon = part.find(':');
+    if (colon == part.npos) continue;
     double size = 0;
-    const char* const end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data() + colon + 1, end, size);
+    const char* const end = part.data() + part.size();
+    const auto [rest, error] = std::from_chars(part.data() + colon + 1, end, size);
     if (error == std::errc() && rest == end && size > 0) product *= size;
   }
   return product;
@@ -137,21 +119,22 @@ std::vector<Option> options_of(const std::vector<KnownBenchmark>& identical,
 
 std::set<std::string> controls_for_stored(const std::vector<KnownBenchmark>& identical) {
   Names controls;
-  Parts parts;
+  std::map<std::string, int> counts;  // of the parts of those that were taken
+  const auto take = [&](const std::string& name) {
+    for (const std::string& part : parts_of(name)) ++counts[part];
+    controls.insert(name);
+  };
   std::vector<std::string> left;
   for (const KnownBenchmark& benchmark : identical) {
-    if (!benchmark.is_control) {
-      left.push_back(benchmark.name);
-      continue;
-    }
-    controls.insert(benchmark.name);
-    parts.add(benchmark.name);
+    benchmark.is_control ? take(benchmark.name) : left.push_back(benchmark.name);
   }
   while (controls.size() < kControls && !left.empty()) {
-    const auto next = std::ranges::min_element(
-        left, {}, [&](const std::string& name) { return parts.count_of(name); });
-    parts.add(*next);
-    controls.insert(std::move(*next));
+    const auto next = std::ranges::min_element(left, {}, [&](const std::string& name) {
+      int sum = 0;
+      for (const std::string& part : parts_of(name)) sum += counts[part];
+      return sum;
+    });
+    take(*next);
     left.erase(next);
   }
   return controls;

@@ -18,7 +18,7 @@ class Extension {
       : session_(session),
         rounds_(rounds),
         interim_analysis_(interim_analysis),
-        plan_(extension_limits(session.processes, session.request.max_processes)) {}
+        plan_(session.processes, session.request.max_processes) {}
 
   void run() {
     for (int number = 1; !session_.is_interrupted(); ++number) {

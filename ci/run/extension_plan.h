@@ -15,6 +15,7 @@
 // stopping for futility costs. extension_plan_test.cc repeats a part of this.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -24,43 +25,23 @@
 
 namespace fusegate::ci {
 
-// In processes beyond the minimum, on each side.
-struct ExtensionLimits {
-  int confirmation = 5;  // of a change
-  int most = 10;         // of what stays undecided
-};
-
-// A change is confirmed by as many processes again as made it suspicious, or by as many as
-// the maximum leaves.
-ExtensionLimits extension_limits(int processes, int max_processes);
-
 // A regression that has fewer is measured again whatever the time budget. The gate would otherwise
 // fail a change by the very data that raised the suspicion, or let it pass because time ran out. An
 // improvement fails nothing, and so is not.
 inline constexpr int kLeastConfirmation = 2;
-
-// One benchmark, as the interim analyses so far found it.
-struct BenchmarkState {
-  std::string benchmark;
-  baselines::VerdictKind kind =
-      baselines::VerdictKind::kInconclusive;  // by all that was measured so far
-  // kRegression, kImprovement or kInconclusive: what it was when it was first in doubt.
-  std::optional<baselines::VerdictKind> first_doubt;
-  int extensions = 0;  // processes beyond the minimum that it had, on each side
-};
 
 struct ExtensionRound {
   std::vector<std::string> benchmarks;   // to measure once more, by name
   std::vector<std::string> unconfirmed;  // those of them to which the budget does not apply
 };
 
-ExtensionRound next_extension(const std::vector<BenchmarkState>& suite,
-                              const ExtensionLimits& limits);
-
-// Remembers from round to round what next_extension() has to know.
 class ExtensionPlan {
  public:
-  explicit ExtensionPlan(const ExtensionLimits& limits) : limits_(limits) {}
+  // A change is confirmed by as many processes again as made it suspicious, or by as many as the
+  // maximum leaves.
+  ExtensionPlan(int processes, int max_processes)
+      : confirmation_(std::min(processes, max_processes - processes)),
+        most_(max_processes - processes) {}
 
   // verdicts: by all that was measured so far. A benchmark that several runs were judged by is as
   // doubtful as its worst verdict.
@@ -69,8 +50,22 @@ class ExtensionPlan {
   std::size_t suite_size() const { return suite_.size(); }
 
  private:
-  ExtensionLimits limits_;
-  std::map<std::string, BenchmarkState> suite_;
+  // A benchmark, as the interim analyses so far found it.
+  struct State {
+    baselines::VerdictKind kind =
+        baselines::VerdictKind::kInconclusive;  // by all that was measured so far
+    // kRegression, kImprovement or kInconclusive: what it was when it was first in doubt.
+    std::optional<baselines::VerdictKind> first_doubt{};
+    int extensions = 0;  // processes beyond the minimum that it had, on each side
+  };
+
+  void update(const std::string& name, const baselines::Verdict& verdict);
+  int wanted(const State& benchmark) const;
+
+  // In processes beyond the minimum, on each side.
+  int confirmation_;  // of a change
+  int most_;          // of what stays undecided
+  std::map<std::string, State> suite_;
 };
 
 }  // namespace fusegate::ci

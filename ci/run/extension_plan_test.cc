@@ -17,8 +17,6 @@ using ::testing::IsEmpty;
 
 using enum baselines::VerdictKind;
 
-constexpr ExtensionLimits kLimits{5, 10};
-
 std::vector<baselines::Verdict> verdicts(
     const std::vector<std::pair<std::string, baselines::VerdictKind>>& kinds) {
   std::vector<baselines::Verdict> result;
@@ -32,8 +30,8 @@ std::vector<baselines::Verdict> verdicts(
 
 // How many further processes one benchmark gets that has one verdict first, and another from
 // interim analysis number `change` on.
-int extensions_of(baselines::VerdictKind first, baselines::VerdictKind then, int change) {
-  ExtensionPlan plan(kLimits);
+int extensions_of(baselines::VerdictKind first, baselines::VerdictKind then, int change,
+                  ExtensionPlan plan = {5, 15}) {
   for (int analysis = 0;; ++analysis) {
     const auto round = plan.next(verdicts({{"a", analysis < change ? first : then}}));
     if (round.benchmarks.empty() || analysis > 20) return analysis;
@@ -41,26 +39,28 @@ int extensions_of(baselines::VerdictKind first, baselines::VerdictKind then, int
   }
 }
 
-TEST(ExtensionLimits, ConfirmWithAsManyProcessesAgain) {
-  EXPECT_EQ(extension_limits(5, 15).confirmation, 5);
-  EXPECT_EQ(extension_limits(5, 15).most, 10);
-  EXPECT_EQ(extension_limits(5, 8).confirmation, 3);
-  EXPECT_EQ(extension_limits(5, 5).most, 0);
+TEST(NextExtension, ConfirmsByAsManyProcessesAgainAsThereAreOrAsTheMaximumLeaves) {
+  const auto confirmation = [](int processes, int max_processes) {
+    return extensions_of(kRegression, kRegression, 0, ExtensionPlan(processes, max_processes));
+  };
+  EXPECT_EQ(confirmation(5, 15), 5);
+  EXPECT_EQ(confirmation(5, 8), 3);
+  EXPECT_EQ(confirmation(5, 5), 0);
 }
 
 TEST(NextExtension, WhatTooFewProcessesMeasuredIsSuspiciousAlready) {
   auto verdict = verdicts({{"slower", kInconclusive}}).front();
   verdict.reason.obstacle = baselines::Obstacle::kFewProcesses;
   verdict.estimates.effect = 0.05;
-  ExtensionPlan plan({2, 4});
+  ExtensionPlan plan(2, 6);
   EXPECT_THAT(plan.next({verdict}).unconfirmed, ElementsAre("slower")) << "whatever the budget";
   verdict.estimates.effect = -0.05;
   verdict.benchmark = "faster";
-  EXPECT_THAT(ExtensionPlan({2, 4}).next({verdict}).unconfirmed, IsEmpty());
+  EXPECT_THAT(ExtensionPlan(2, 6).next({verdict}).unconfirmed, IsEmpty());
 }
 
 TEST(NextExtension, TakesTheUndecidedAndTheSuspiciousAlone) {
-  ExtensionPlan plan(kLimits);
+  ExtensionPlan plan(5, 15);
   const ExtensionRound round = plan.next(verdicts({{"invalid", kInvalid},
                                                    {"slower", kRegression},
                                                    {"faster", kImprovement},
@@ -74,21 +74,17 @@ TEST(NextExtension, TakesTheUndecidedAndTheSuspiciousAlone) {
   EXPECT_EQ(plan.suite_size(), 8u);
 }
 
-TEST(NextExtension, GivesAChangeAFixedNumber) {
+TEST(NextExtension, GoesOnAsLongAsTheVerdictsSay) {
+  // A change gets a fixed number, whatever the analyses between say of it.
   EXPECT_EQ(extensions_of(kRegression, kRegression, 0), 5);
   EXPECT_EQ(extensions_of(kImprovement, kImprovement, 0), 5);
   EXPECT_EQ(extensions_of(kImprovement, kUnchanged, 1), 5);
-  // Whatever the analyses between say of it.
   EXPECT_EQ(extensions_of(kRegression, kUnchanged, 1), 5);
   EXPECT_EQ(extensions_of(kRegression, kImprovement, 3), 5);
-}
-
-TEST(NextExtension, GivesTheUndecidedAllThereIs) {
+  // The undecided gets all there is.
   EXPECT_EQ(extensions_of(kInconclusive, kInconclusive, 0), 10);
   EXPECT_EQ(extensions_of(kRegression, kInconclusive, 5), 10);
-}
-
-TEST(NextExtension, StopsForFutility) {
+  // Futility stops.
   EXPECT_EQ(extensions_of(kInconclusive, kUnchanged, 3), 3);
   EXPECT_EQ(extensions_of(kInconclusive, kIdentical, 3), 3);
   EXPECT_EQ(extensions_of(kInconclusive, kInvalid, 3), 3);
@@ -101,7 +97,7 @@ TEST(NextExtension, NeverStopsBecauseABenchmarkLooksChanged) {
     EXPECT_EQ(extensions_of(kInconclusive, kImprovement, change), 10) << change;
   }
   // Undecided after its confirmation, and slower again one round later.
-  ExtensionPlan plan(kLimits);
+  ExtensionPlan plan(5, 15);
   int extensions = 0;
   for (const baselines::VerdictKind kind :
        {kRegression, kRegression, kRegression, kRegression, kRegression, kInconclusive, kRegression,
@@ -115,7 +111,7 @@ TEST(NextExtension, NeverStopsBecauseABenchmarkLooksChanged) {
 }
 
 TEST(NextExtension, ConfirmsWhatTurnsSuspiciousOnlyByItsNeighbours) {
-  ExtensionPlan plan(kLimits);
+  ExtensionPlan plan(5, 15);
   EXPECT_THAT(plan.next(verdicts({{"a", kUnchanged}, {"b", kInconclusive}})).benchmarks,
               ElementsAre("b"));
   plan.count_round({"b"});
@@ -126,7 +122,7 @@ TEST(NextExtension, ConfirmsWhatTurnsSuspiciousOnlyByItsNeighbours) {
 
 TEST(NextExtension, ExemptsTwoRoundsOfASuspicionFromTheBudget) {
   for (const baselines::VerdictKind later : {kRegression, kInconclusive, kUnchanged}) {
-    ExtensionPlan plan(kLimits);
+    ExtensionPlan plan(5, 15);
     plan.next(verdicts({{"a", kRegression}, {"b", kInconclusive}}));
     plan.count_round({"a", "b"});
     EXPECT_THAT(plan.next(verdicts({{"a", later}, {"b", kInconclusive}})).unconfirmed,
@@ -136,20 +132,16 @@ TEST(NextExtension, ExemptsTwoRoundsOfASuspicionFromTheBudget) {
   }
 }
 
-TEST(NextExtension, LeavesControlsAlone) {
-  auto control = verdicts({{"control_copy/memcpy", kInconclusive}});
-  control[0].is_control = true;
-  EXPECT_THAT(ExtensionPlan(kLimits).next(control).benchmarks, IsEmpty());
-}
-
-TEST(NextExtension, LeavesWhatTheMachineHides) {
-  auto undecided = verdicts({{"a", kInconclusive}, {"b", kInconclusive}});
+TEST(NextExtension, LeavesControlsAloneAndWhatTheMachineHides) {
+  auto undecided = verdicts(
+      {{"a", kInconclusive}, {"b", kInconclusive}, {"control_copy/memcpy", kInconclusive}});
   undecided[0].reason.machine_hides_it = true;
-  EXPECT_THAT(ExtensionPlan(kLimits).next(undecided).benchmarks, ElementsAre("b"));
+  undecided[2].is_control = true;
+  EXPECT_THAT(ExtensionPlan(5, 15).next(undecided).benchmarks, ElementsAre("b"));
 }
 
 TEST(NextExtension, TakesTheWorstOfSeveralRunsVerdicts) {
-  ExtensionPlan plan(kLimits);
+  ExtensionPlan plan(5, 15);
   const auto round = plan.next(
       verdicts({{"a", kRegression}, {"b", kUnchanged}, {"a", kUnchanged}, {"b", kInconclusive}}));
   EXPECT_THAT(round.benchmarks, ElementsAre("a", "b"));
@@ -186,7 +178,7 @@ TEST(ExtensionPlan, DoesNotRaiseTheRateOfFalseRegressions) {
   for (int i = 0; i < kBenchmarks; ++i) {
     std::vector<double> base;
     std::vector<double> head;
-    ExtensionPlan plan(kLimits);
+    ExtensionPlan plan(5, 15);
     baselines::VerdictKind kind = kInconclusive;
     for (bool goes_on = true; goes_on;) {
       // Slower by just the smallest effect: the hardest case that must not be called.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -25,32 +26,22 @@ bool identifies_any(const baselines::Identities& identities) {
 
 // Reports now and then that the answer is still to come: it takes minutes where a CPU checks large
 // shapes.
-class Waiting {
- public:
-  Waiting(const ProcessRequest& request, Console& console)
-      : program_(request.program), console_(console) {}
-
-  void operator()() {
-    const auto now = std::chrono::steady_clock::now();
-    if (now - reported_ < kInterval) return;
-    reported_ = now;
-    const double seconds = std::chrono::duration<double>(now - started_).count();
-    console_.err.print("still identifying the code that {} runs, {} so far\n", program_,
-                       format_duration(seconds));
-    console_.err.flush();
-  }
-
- private:
-  static constexpr std::chrono::seconds kInterval{20};
-  std::string program_;
-  Console& console_;
-  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
-  std::chrono::steady_clock::time_point reported_ = started_;
-};
+std::function<void()> waiting_for(const ProcessRequest& request, Console& console) {
+  using Clock = std::chrono::steady_clock;
+  return [&, started = Clock::now(), reported = Clock::now()]() mutable {
+    constexpr std::chrono::seconds kInterval{20};
+    const auto now = Clock::now();
+    if (now - reported < kInterval) return;
+    reported = now;
+    console.err.print("still identifying the code that {} runs, {} so far\n", request.program,
+                      format_duration(std::chrono::duration<double>(now - started).count()));
+    console.err.flush();
+  };
+}
 
 IdentifyResult ask(const ProcessRequest& request, Console& console) {
   console.err.print("identifying the code that {} runs\n", request.program);
-  const IdentificationOutcome outcome = run_identification(request, Waiting(request, console));
+  const IdentificationOutcome outcome = run_identification(request, waiting_for(request, console));
   if (outcome.interrupted) return IdentifyResult::kInterrupted;
   if (outcome.identities) {
     return identifies_any(*outcome.identities) ? IdentifyResult::kAll : IdentifyResult::kNotAll;
@@ -101,9 +92,8 @@ std::vector<std::string> chosen_differently(const baselines::Identities& a,
   return names;
 }
 
-using StageChoices = std::map<std::string, std::string>;
-
-bool chose_alike(const StageChoices& a, const StageChoices& b) {
+bool chose_alike(const std::map<std::string, std::string>& a,
+                 const std::map<std::string, std::string>& b) {
   return std::ranges::equal(a, b, [](const auto& one, const auto& other) {
     return one.first == other.first &&
            baselines::choice_name(one.second) == baselines::choice_name(other.second);
@@ -111,10 +101,11 @@ bool chose_alike(const StageChoices& a, const StageChoices& b) {
 }
 
 // Has one tune again where the two chose differently, and keeps what now agrees with the other.
-IdentifyResult tune_again(Found& asked, const Found& other, Console& console) {
+// False where it was interrupted.
+bool tune_again(Found& asked, const Found& other, Console& console) {
   const std::vector<std::string> names = chosen_differently(asked.identities, other.identities);
   const auto filter = benchmark_filter_flag(names);
-  if (names.empty() || !filter) return IdentifyResult::kAll;
+  if (names.empty() || !filter) return true;
   ProcessRequest request = asked.request;
   request.flags.push_back(*filter);
   request.folder /= "asked_again";
@@ -123,11 +114,11 @@ IdentifyResult tune_again(Found& asked, const Found& other, Console& console) {
                     request.program, format_count(names.size(), "benchmark"));
   const IdentificationOutcome outcome = run_identification(request);
   fs::remove_all(request.folder);
-  if (outcome.interrupted) return IdentifyResult::kInterrupted;
+  if (outcome.interrupted) return false;
   if (!outcome.identities) {
     console.err.print("fusegate: {} cannot identify its code: {}\n", request.program,
                       outcome.failure);
-    return IdentifyResult::kNotAll;
+    return true;
   }
   for (const std::string& name : names) {
     const auto& [context, benchmarks, choices, counters, failures] = *outcome.identities;
@@ -138,7 +129,7 @@ IdentifyResult tune_again(Found& asked, const Found& other, Console& console) {
     asked.identities.benchmarks[name] = benchmarks.at(name);
     asked.identities.choices[name] = choices.at(name);
   }
-  return IdentifyResult::kAll;
+  return true;
 }
 
 // Where autotuning picks either of two kernels half of the time, the programs still differ in 3 %.
@@ -152,8 +143,7 @@ IdentifyResult settle_choices(const ProcessRequest& first, const ProcessRequest&
   take_choices_of(first.folder, a.request);
   for (int round = 0; round < kMostTunings; ++round) {
     for (const auto& [asked, other] : {std::pair(&b, &a), std::pair(&a, &b)}) {
-      const IdentifyResult result = tune_again(*asked, *other, console);
-      if (result == IdentifyResult::kInterrupted) return result;
+      if (!tune_again(*asked, *other, console)) return IdentifyResult::kInterrupted;
     }
   }
   for (const Found* found : {&a, &b}) {
@@ -163,22 +153,17 @@ IdentifyResult settle_choices(const ProcessRequest& first, const ProcessRequest&
   return IdentifyResult::kAll;
 }
 
-// Of each program the request that is asked.
-using Asked = std::vector<ProcessRequest>;
-
-Asked first_of_each_program(const std::vector<ProcessRequest>& requests) {
-  Asked asked;
+std::vector<ProcessRequest> first_of_each_program(const std::vector<ProcessRequest>& requests) {
+  std::vector<ProcessRequest> asked;
   for (const ProcessRequest& request : requests) {
-    if (std::ranges::find(asked, request.program, &ProcessRequest::program) != asked.end()) {
-      continue;
-    }
+    if (std::ranges::count(asked, request.program, &ProcessRequest::program) > 0) continue;
     asked.push_back(request);
     if (asked.size() > 1) take_choices_of(asked.front().folder, asked.back());
   }
   return asked;
 }
 
-IdentifyResult identify(const Asked& asked, Console& console) {
+IdentifyResult identify(const std::vector<ProcessRequest>& asked, Console& console) {
   for (const ProcessRequest& request : asked) {
     if (const IdentifyResult result = ask(request, console); result != IdentifyResult::kAll)
       return result;
@@ -196,7 +181,7 @@ void take_found_choices(ProcessRequest& request) {
 }
 
 IdentifyResult identify_programs(const std::vector<ProcessRequest>& requests, Console& console) {
-  const Asked asked = first_of_each_program(requests);
+  const std::vector<ProcessRequest> asked = first_of_each_program(requests);
   const IdentifyResult result = identify(asked, console);
   for (const ProcessRequest& request : requests) {
     const fs::path own = request.folder / baselines::kIdentitiesFile;

@@ -117,30 +117,31 @@ TEST_F(IdentifyProgramsTest, WhatTheFirstDoesOnceAsTheSecondItIsToDoInAllOfItsFo
   }
 }
 
-// A candidate that the change made, or made faster, or a rule that takes another one.
-TEST_F(IdentifyProgramsTest, WhatDiffersEveryTimeRemains) {
-  const auto base = program("base", {a_}), head = program("head", {faster_b_});
-  EXPECT_EQ(identify({base, head}), IdentifyResult::kAll);
-  EXPECT_THAT(asked(), SizeIs(6));
-  EXPECT_EQ(choice_in(base.folder), a_.choice);
-  EXPECT_EQ(choice_in(head.folder), b_.choice);
-  EXPECT_EQ(code_in(head.folder), "1b");
-}
-
-TEST_F(IdentifyProgramsTest, AThirdChoiceIsNotTakenOver) {
+TEST_F(IdentifyProgramsTest, WhatAgreesLaterIsTakenOverAndNothingElse) {
   const Answer third{"tuned: candidate 3 of 3, c", "0c"};
-  const auto base = program("base", {a_}), head = program("head", {b_, third});
-  EXPECT_EQ(identify({base, head}), IdentifyResult::kAll);
-  EXPECT_EQ(choice_in(head.folder), b_.choice);
-}
-
-TEST_F(IdentifyProgramsTest, TheSameChoiceIsTakenOverWhereItsCodeIsAnother) {
   const Answer other_code{"measured: candidate 1 of 3, a", "1a"};
-  const auto base = program("base", {a_}), head = program("head", {b_, other_code});
-  EXPECT_EQ(identify({base, head}), IdentifyResult::kAll);
-  EXPECT_THAT(asked(), SizeIs(3));
-  EXPECT_EQ(choice_in(head.folder), other_code.choice);
-  EXPECT_EQ(code_in(head.folder), "1a");
+  struct Case {
+    const char* what;
+    std::vector<Answer> of_head;
+    std::size_t times_asked;
+    Answer kept;
+  };
+  const std::vector<Case> cases{
+      {"differs every time: a candidate is new, or faster, or a rule takes another",
+       {faster_b_},
+       6,
+       faster_b_},
+      {"a third choice", {b_, third}, 6, b_},
+      {"the same choice, with another code", {b_, other_code}, 3, other_code}};
+  for (const Case& one : cases) {
+    fs::remove(folder_.path() / "asked");
+    const auto base = program("base", {a_}), head = program("head", one.of_head);
+    EXPECT_EQ(identify({base, head}), IdentifyResult::kAll);
+    EXPECT_THAT(asked(), SizeIs(one.times_asked)) << one.what;
+    EXPECT_EQ(choice_in(base.folder), a_.choice) << one.what;
+    EXPECT_EQ(choice_in(head.folder), one.kept.choice) << one.what;
+    EXPECT_EQ(code_in(head.folder), one.kept.code) << one.what;
+  }
 }
 
 TEST_F(IdentifyProgramsTest, ThoseThatChoseAlikeAreNotAskedAgain) {

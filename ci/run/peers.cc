@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "baselines/io/write_lock.h"
 #include "ci/console/format.h"
 
 namespace fusegate::ci {
@@ -12,33 +11,21 @@ namespace fs = std::filesystem;
 
 constexpr const char* kOption = "--peers-out";
 
-baselines::WriteLock lock_folder(const PeersRequest& request, bool append) {
-  check_run_folder(request.folder, kOption, append);
-  return baselines::WriteLock::of_folder(request.folder, kOption);
-}
-
-RunRecord first_record(const PeersRequest& request, const RunRecord& ours, bool append) {
-  check_run_folder(request.folder, kOption, append);
+ProgramRun locked_run(const PeersRequest& request, const RunRecord& ours, bool append) {
+  const std::string script = request.program.script.string();
+  baselines::WriteLock lock = lock_run_folder(request.folder, kOption, append);
   RunRecord record = ours;
   record.processes.clear();
   record.aa.reset();
-  record.program = request.program.script.string();
-  record.programs = {record.program};
+  record.program = script;
+  record.programs = {script};
   if (append && fs::exists(request.folder / "run.json")) {
     const RunRecord earlier = read_run_record(request.folder);
     record.processes = earlier.processes;
     // What came of several sessions shares none.
     if (!earlier.processes.empty() && earlier.session != ours.session) record.session.clear();
   }
-  return record;
-}
-
-// Reads what the folder holds once it is locked.
-ProgramRun locked_run(const PeersRequest& request, const RunRecord& ours, bool append) {
-  baselines::WriteLock lock = lock_folder(request, append);
-  return {{request.folder, request.program.script.string()},
-          first_record(request, ours, append),
-          std::move(lock)};
+  return {{request.folder, script}, std::move(record), std::move(lock)};
 }
 
 }  // namespace

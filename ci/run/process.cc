@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <system_error>
 
 #include "baselines/io/error.h"
@@ -35,29 +36,8 @@ std::string seed_flag(const ProcessRequest& request) {
 
 std::string suite_flag(const ProcessRequest& request) { return "--suite=" + request.suite; }
 
-// Ours, for a program of fusegate's.
-std::vector<std::string> measuring_flags(const ProcessRequest& request, const fs::path& run_file) {
-  return {suite_flag(request), "--out=" + run_file.string(),
-          // By its old name, which programs of any age know.
-          fmt::format("--invocation={}", request.number), seed_flag(request), "--progress"};
-}
-
-// For a program with Google Benchmark's own main.
-std::vector<std::string> google_benchmark_flags(const fs::path& run_file) {
-  return {"--benchmark_out=" + run_file.string(), "--benchmark_out_format=json"};
-}
-
 // How Google Benchmark's own main refuses a flag, before it measures anything.
 constexpr std::string_view kGoogleBenchmarkRefusal = "unrecognized command-line flag";
-
-// FNV-1a.
-std::string hash_of(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  }
-  return fmt::format("{:016x}", hash);
-}
 
 // The suite's file, or the one of its name beside the program.
 std::string suite_text(const ProcessRequest& request) {
@@ -164,30 +144,31 @@ std::string failure_of_process(const ProcessRequest& request, const ChildEnd& en
 // Exit code 0 means that all is well; the file may say otherwise.
 std::string failure_of_run_file(const baselines::RunFile& file) {
   if (!file.finished) return "ended with exit code 0 before it finished";
-  if (file.benchmarks.empty() && file.skipped.empty()) return "measured no benchmark";
-  return "";
+  return file.benchmarks.empty() && file.skipped.empty() ? "measured no benchmark" : "";
 }
 
 void judge_run_file(const fs::path& run_file, const Log& log, ProcessOutcome* outcome) {
-  std::string* failure = &outcome->record.failure;
+  std::string& failure = outcome->record.failure;
   try {
     const baselines::RunFile file = baselines::read_run_file(run_file);
     for (const baselines::BenchmarkResult& result : file.benchmarks) {
       if (!result.failure.empty()) outcome->failed_benchmarks[result.name] = result.failure;
     }
-    if (failure->empty() && !failure_of_run_file(file).empty()) {
-      *failure = with_last_line(failure_of_run_file(file), log);
+    if (failure.empty() && !failure_of_run_file(file).empty()) {
+      failure = with_last_line(failure_of_run_file(file), log);
       return;
     }
   } catch (const baselines::InputError& error) {
-    if (failure->empty()) *failure = error.what();
+    if (failure.empty()) failure = error.what();
     return;
   }
   // Failed benchmarks explain the code 2, and say more than it.
-  const bool explained = failure->empty() || outcome->record.exit_code == kExitBadInput;
-  if (!outcome->failed_benchmarks.empty() && explained && outcome->record.signal == 0 &&
-      !outcome->interrupted) {
-    *failure = failed_benchmarks_text(outcome->failed_benchmarks);
+  const bool may_explain = failure.empty() || outcome->record.exit_code == kExitBadInput;
+  outcome->only_benchmarks_failed = !outcome->failed_benchmarks.empty() && may_explain &&
+                                    outcome->record.signal == 0 && !outcome->interrupted;
+  if (outcome->only_benchmarks_failed) {
+    failure =
+        fmt::format("{} failed", format_count(outcome->failed_benchmarks.size(), "benchmark"));
   }
 }
 
@@ -242,21 +223,22 @@ ProcessOutcome measure(const ProcessRequest& request, const std::vector<std::str
 
 }  // namespace
 
-std::string failed_benchmarks_text(const std::map<std::string, std::string>& failed) {
-  return fmt::format("{} failed", format_count(failed.size(), "benchmark"));
-}
-
 ProcessOutcome run_process(const ProcessRequest& request,
                            const std::function<void(const ProgressEvent&)>& on_event,
                            const std::function<void()>& on_idle) {
   const fs::path run_file = request.folder / fmt::format("{}.json", request.number);
+  // The number by its old name, which programs of any age know.
   ProcessOutcome outcome =
-      measure(request, measuring_flags(request, run_file), run_file, on_event, on_idle);
+      measure(request,
+              {suite_flag(request), "--out=" + run_file.string(),
+               fmt::format("--invocation={}", request.number), seed_flag(request), "--progress"},
+              run_file, on_event, on_idle);
   const bool is_google_benchmark =
       !fs::exists(run_file) &&
       outcome.record.failure.find(kGoogleBenchmarkRefusal) != std::string::npos;
   if (!is_google_benchmark) return outcome;
-  return measure(request, google_benchmark_flags(run_file), run_file, on_event, on_idle);
+  return measure(request, {"--benchmark_out=" + run_file.string(), "--benchmark_out_format=json"},
+                 run_file, on_event, on_idle);
 }
 
 IdentificationOutcome run_identification(const ProcessRequest& request,
@@ -294,7 +276,7 @@ std::string identification_question(const ProcessRequest& request) {
   if (!fs::is_regular_file(request.program)) return "";
   std::string question = baselines::read_file(request.program) + '\n' + suite_text(request);
   for (const std::string& flag : request.flags) question += '\n' + flag;
-  return hash_of(question);
+  return fmt::format("{:016x}", std::hash<std::string>{}(question));
 }
 
 }  // namespace fusegate::ci

@@ -39,10 +39,8 @@ struct ProcessOutcome {
   bool hopeless = false;
   bool interrupted = false;
   std::map<std::string, std::string> failed_benchmarks;  // name to what went wrong
+  bool only_benchmarks_failed = false;                   // which is the record's failure
 };
-
-// The record's failure where these explain it.
-std::string failed_benchmarks_text(const std::map<std::string, std::string>& failed);
 
 // A program that refuses fusegate's flags as Google Benchmark's own main does is started again with
 // those of Google Benchmark, and its file is the process's. Throws InputError where the log cannot

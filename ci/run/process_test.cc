@@ -24,17 +24,22 @@ using ::testing::StartsWith;
 
 class ProcessTest : public ::testing::Test {
  protected:
-  // body: what the fake program does after it has read its flags.
-  ProcessOutcome run(const std::string& body, double timeout_s = 30) {
+  ProcessRequest request(const std::string& script) {
     ProcessRequest request;
-    request.program = write_script(folder_, "bench", std::string(kReadFlags) + body);
+    request.program = write_script(folder_, "bench", script);
     request.suite = "smoke";
     request.folder = folder_.path();
     request.number = 3;
     request.seed = 77;
     request.flags = {"--batch=8", "--name=with blank"};
-    request.timeout_s = timeout_s;
-    return run_process(request, [&](const ProgressEvent& event) { events_.push_back(event); });
+    request.timeout_s = 30;
+    return request;
+  }
+  // body: what the fake program does after it has read its flags.
+  ProcessOutcome run(const std::string& body, double timeout_s = 30) {
+    ProcessRequest process = request(std::string(kReadFlags) + body);
+    process.timeout_s = timeout_s;
+    return run_process(process, [&](const ProgressEvent& event) { events_.push_back(event); });
   }
   std::string log() const { return baselines::read_file(folder_.path() / "3.log"); }
   // A shell command that leaves that run file.
@@ -56,10 +61,8 @@ TEST_F(ProcessTest, GivesTheProgramItsFlags) {
 
 // With Google Benchmark's own main.
 TEST_F(ProcessTest, MeasuresAProgramOfGoogleBenchmark) {
-  const auto prepared = folder_.write("prepared", run_file_text({}));
-  ProcessRequest request;
-  request.program = write_script(folder_, "plain",
-                                 R"(
+  const std::string prepared = folder_.write("prepared", run_file_text({})).string();
+  ProcessRequest plain = request(R"(
       for a in "$@"; do
         case $a in
           --benchmark_out=*) out=${a#*=} ;;
@@ -67,20 +70,16 @@ TEST_F(ProcessTest, MeasuresAProgramOfGoogleBenchmark) {
           *) echo "$0: error: unrecognized command-line flag: $a" >&2; refused=1 ;;
         esac
       done
-      echo "$@" >>)" + (folder_.path() / "calls").string() +
-                                     R"(
       [ -z "$refused" ] || exit 1
-      cat ')" + prepared.string() + "' >\"$out\"\n");
-  request.suite = "mine";
-  request.folder = folder_.path();
-  request.flags = {"--benchmark_filter=a"};
-  const ProcessOutcome outcome = run_process(request, [](const ProgressEvent&) {});
+      echo "$@"
+      cp ')" + prepared + "' \"$out\"\n");
+  plain.flags = {"--benchmark_filter=a"};
+  const ProcessOutcome outcome = run_process(plain, [](const ProgressEvent&) {});
   EXPECT_EQ(outcome.record.failure, "");
-  EXPECT_EQ(outcome.record.file, "1.json");
-  EXPECT_THAT(baselines::read_file(folder_.path() / "calls"),
-              EndsWith("\n--benchmark_out=" + (folder_.path() / "1.json").string() +
-                       " --benchmark_out_format=json --benchmark_filter=a\n"));
-  EXPECT_FALSE(run_identification(request).knows_how);
+  EXPECT_EQ(outcome.record.file, "3.json");
+  EXPECT_EQ(log(), "--benchmark_out=" + (folder_.path() / "3.json").string() +
+                       " --benchmark_out_format=json --benchmark_filter=a\n");
+  EXPECT_FALSE(run_identification(plain).knows_how);
 }
 
 TEST_F(ProcessTest, SucceedsWithARunFile) {
@@ -104,22 +103,19 @@ TEST_F(ProcessTest, TakesEventsFromStandardOutputAndLogsTheRest) {
   EXPECT_THAT(log(), HasSubstr("@fusegate"));  // the one on standard error
 }
 
-TEST_F(ProcessTest, NamesTheSignalOfACrashAndGoesOn) {
-  const auto outcome = run(leave({}) + "kill -SEGV $$");
+TEST_F(ProcessTest, NamesTheSignalAndTheLastWordsOfACrashAndGoesOn) {
+  auto outcome = run(leave({}) + "kill -SEGV $$");
   EXPECT_EQ(outcome.record.signal, SIGSEGV);
   EXPECT_THAT(outcome.record.failure, StartsWith("ended by signal 11"));
   EXPECT_FALSE(outcome.hopeless);
+  outcome = run("echo 'check failed: x == y' >&2; kill -ABRT $$");
+  EXPECT_EQ(outcome.record.failure, "ended by signal 6 (Aborted): check failed: x == y");
 }
 
 TEST_F(ProcessTest, RemovesWhatAKilledProcessWasWriting) {
   run("touch \"${out%/*}/.3.json.fusegate-abc123\"; kill -KILL $$");
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / ".3.json.fusegate-abc123"));
   EXPECT_TRUE(std::filesystem::exists(folder_.path() / "3.log"));
-}
-
-TEST_F(ProcessTest, QuotesTheLastWordsOfACrash) {
-  const auto outcome = run("echo 'check failed: x == y' >&2; kill -ABRT $$");
-  EXPECT_EQ(outcome.record.failure, "ended by signal 6 (Aborted): check failed: x == y");
 }
 
 TEST_F(ProcessTest, StopsAtTheTimeLimit) {
@@ -137,20 +133,18 @@ TEST_F(ProcessTest, HasTheProgramGiveUpABenchmarkBeforeItsOwnTimeIsUp) {
   EXPECT_EQ(log(), "patience: .\n") << "its own is shorter";
 }
 
-TEST_F(ProcessTest, ListsBenchmarksThatFailed) {
+TEST_F(ProcessTest, ListsBenchmarksThatFailedButKeepsACrashAsTheReason) {
   FakeRunFile file;
   file.failures = {{"geglu/odd/bf16/batch:1/seq:1/dim:8/hidden:8", "wrong results"}};
-  const auto outcome = run(leave(file) + "exit 2");
+  auto outcome = run(leave(file) + "exit 2");
   EXPECT_EQ(outcome.record.failure, "1 benchmark failed");
+  EXPECT_TRUE(outcome.only_benchmarks_failed);
   ASSERT_EQ(outcome.failed_benchmarks.size(), 1u);
   EXPECT_EQ(outcome.failed_benchmarks.begin()->second, "wrong results");
   EXPECT_FALSE(outcome.hopeless);
-}
-
-TEST_F(ProcessTest, KeepsTheCrashAsTheReasonWhereBenchmarksFailedToo) {
-  FakeRunFile file;
-  file.failures = {{"a", "wrong results"}};
-  EXPECT_THAT(run(leave(file) + "kill -SEGV $$").record.failure, StartsWith("ended by signal"));
+  outcome = run(leave(file) + "kill -SEGV $$");
+  EXPECT_THAT(outcome.record.failure, StartsWith("ended by signal"));
+  EXPECT_FALSE(outcome.only_benchmarks_failed);
 }
 
 TEST_F(ProcessTest, IsHopelessWhereTheSuiteIsRefused) {
@@ -161,10 +155,9 @@ TEST_F(ProcessTest, IsHopelessWhereTheSuiteIsRefused) {
 
 TEST_F(ProcessTest, IsHopelessWhereTheProgramCannotRun) {
   EXPECT_TRUE(run("exec /nonexistent/library-loader").hopeless);
-  ProcessRequest request;
-  request.program = (folder_.path() / "missing").string();
-  request.folder = folder_.path();
-  const auto outcome = run_process(request, [](const ProgressEvent&) {});
+  ProcessRequest missing = request("");
+  missing.program += "-missing";
+  const auto outcome = run_process(missing, [](const ProgressEvent&) {});
   EXPECT_TRUE(outcome.hopeless);
   EXPECT_EQ(outcome.record.failure, "cannot be started: No such file or directory");
 }
@@ -172,9 +165,6 @@ TEST_F(ProcessTest, IsHopelessWhereTheProgramCannotRun) {
 TEST_F(ProcessTest, DoesNotBelieveAGoodExitCodeWithoutAGoodRunFile) {
   EXPECT_EQ(run("exit 0").record.failure, "wrote no run file");
   EXPECT_THAT(run("echo '{\"context\": ' > \"$out\"").record.failure, HasSubstr("3.json"));
-}
-
-TEST_F(ProcessTest, DoesNotBelieveAGoodExitCodeOfAProgramThatDidNotFinish) {
   FakeRunFile file;
   file.finished = false;
   EXPECT_EQ(run(leave(file) + "echo 'leaving now'; exit 0").record.failure,
@@ -182,26 +172,16 @@ TEST_F(ProcessTest, DoesNotBelieveAGoodExitCodeOfAProgramThatDidNotFinish) {
   EXPECT_EQ(run(leave(file) + "exit 1").record.failure, "exit code 1");
   file.times.clear();
   EXPECT_EQ(run(leave(file)).record.failure, "ended with exit code 0 before it finished");
-}
-
-TEST_F(ProcessTest, DoesNotBelieveAGoodExitCodeWhereNothingWasMeasured) {
-  FakeRunFile file;
-  file.times.clear();
+  file.finished = true;
   EXPECT_EQ(run(leave(file)).record.failure, "measured no benchmark");
 }
 
 class IdentificationTest : public ProcessTest {
  protected:
   IdentificationOutcome identify(const std::string& start, const std::string& body = "") {
-    ProcessRequest request;
-    request.program = write_script(folder_, "bench", start + std::string(kReadFlags) + body);
-    request.suite = "smoke";
-    request.folder = folder_.path();
-    request.seed = 77;
-    request.flags = {"--batch=8"};
-    request.environment = {{"KEPT", "this"}};
-    request.timeout_s = 30;
-    return run_identification(request);
+    ProcessRequest question = request(start + std::string(kReadFlags) + body);
+    question.environment = {{"KEPT", "this"}};
+    return run_identification(question);
   }
 };
 
@@ -214,8 +194,9 @@ TEST_F(IdentificationTest, GivesTheProgramTheSameFlagsAndEnvironmentAsProcesses)
   EXPECT_EQ(outcome.identities->benchmarks.at("a").launches.at(0).code, "0f");
   EXPECT_EQ(outcome.failure, "");
   const std::string out = (folder_.path() / "identities.json").string();
-  EXPECT_EQ(baselines::read_file(folder_.path() / "identities.log"),
-            "[--suite=smoke][--identify=" + out + "][--seed=77][--batch=8][this]\n");
+  EXPECT_EQ(
+      baselines::read_file(folder_.path() / "identities.log"),
+      "[--suite=smoke][--identify=" + out + "][--seed=77][--batch=8][--name=with blank][this]\n");
 }
 
 TEST_F(IdentificationTest, AProgramThatIsOlderThanTheQuestionDoesNotKnowHow) {
@@ -226,12 +207,13 @@ TEST_F(IdentificationTest, AProgramThatIsOlderThanTheQuestionDoesNotKnowHow) {
 }
 
 TEST_F(IdentificationTest, AProgramThatFailsSaysWhy) {
-  IdentificationOutcome outcome = identify("echo 'no device' >&2; exit 2\n");
-  EXPECT_TRUE(outcome.knows_how);
-  EXPECT_EQ(outcome.failure, "exit code 2: no device");
-  outcome = identify("exit 0\n");
-  EXPECT_TRUE(outcome.knows_how);
-  EXPECT_EQ(outcome.failure, "wrote no identities.json");
+  for (const auto& [script, failure] :
+       {std::pair("echo 'no device' >&2; exit 2\n", "exit code 2: no device"),
+        std::pair("exit 0\n", "wrote no identities.json")}) {
+    const IdentificationOutcome outcome = identify(script);
+    EXPECT_TRUE(outcome.knows_how);
+    EXPECT_EQ(outcome.failure, failure);
+  }
 }
 
 TEST_F(IdentificationTest, WhereSingleBenchmarksFailTheOthersAreIdentified) {

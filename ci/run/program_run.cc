@@ -26,10 +26,7 @@ void ProgramRun::add(const ProcessOutcome& outcome) {
   record_.ended = format_instant(std::chrono::system_clock::now());
   write();
   if (outcome.hopeless) throw baselines::InputError(program(), "", outcome.record.failure);
-  if (!outcome.failed_benchmarks.empty() &&
-      outcome.record.failure == failed_benchmarks_text(outcome.failed_benchmarks)) {
-    explained_.insert(outcome.record.file);
-  }
+  if (outcome.only_benchmarks_failed) explained_.insert(outcome.record.file);
 }
 
 void ProgramRun::set_identified(const std::string& question) {

@@ -27,35 +27,6 @@ struct ProgressEvent {
 // Nothing where the line is not an event, or is of a kind that this version does not know.
 std::optional<ProgressEvent> parse_progress_event(std::string_view line);
 
-// How long a run will still take, from what has been done of it.
-class TimeLeft {
- public:
-  explicit TimeLeft(int planned_processes) : planned_(planned_processes) {}
-
-  void start_process();
-  // fraction: of this process's benchmarks that are done, after that many seconds of it.
-  void progress(double fraction, double seconds);
-  // representative: false for one that crashed or was stopped; its length says nothing about
-  // others.
-  void finish_process(double seconds, bool representative);
-
-  // Nothing before anything is done. Processes of one run measure the same, so that the others are
-  // estimated from those that finished. Within the first, benchmarks count as equally long, which
-  // is rough and good enough for a line on a terminal.
-  std::optional<double> seconds() const;
-
- private:
-  std::optional<double> whole_process_seconds() const;
-
-  int planned_;
-  int started_ = 0;
-  int measured_ = 0;  // representative ones
-  double measured_seconds_ = 0;
-  bool running_ = false;
-  double fraction_ = 0;
-  double seconds_ = 0;
-};
-
 class ProgressDisplay {
  public:
   // now: a steady clock in seconds; tests bring their own.
@@ -77,21 +48,23 @@ class ProgressDisplay {
   void note(const std::string& line);
 
  private:
+  double process_s() const { return now_() - process_started_; }
   std::string process_text() const;
   std::string time_left_text() const;
-  void show_check(const ProgressEvent& event);
   void show_status(const std::string& text);
   void update_status(const std::string& text);
   void clear_status();
-  void print_line(const std::string& text);
 
   Console& console_;
   int planned_;
   Now now_;
-  TimeLeft time_left_;
   std::string label_;
-  int process_ = 0;
+  int process_ = 0;  // the one that runs, or ran last
   double process_started_ = 0;
+  bool is_running_ = false;
+  double fraction_ = 0;  // of its benchmarks that are done
+  int measured_ = 0;     // processes that ended well: of others the length says nothing
+  double measured_s_ = 0;
   double last_line_ = 0;
   bool status_shown_ = false;
   std::string status_;  // what is going on

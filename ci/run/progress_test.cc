@@ -7,42 +7,28 @@
 namespace fusegate::ci {
 namespace {
 
-TEST(ParseProgressEvent, ReadsTheStart) {
-  const auto event = parse_progress_event(R"(@fusegate {"event":"start","total":60})");
-  ASSERT_TRUE(event);
-  EXPECT_EQ(event->index, 0);
-  EXPECT_EQ(event->total, 60);
-}
-
-TEST(ParseProgressEvent, ReadsAFinishedBenchmark) {
-  const auto event = parse_progress_event(
-      R"(@fusegate {"event":"benchmark","index":3,"total":60,"benchmark":"a/b","time_ns":1.5})");
-  ASSERT_TRUE(event);
-  EXPECT_EQ(event->index, 3);
-  EXPECT_EQ(event->benchmark, "a/b");
-  EXPECT_EQ(event->failure, "");
-}
-
-TEST(ParseProgressEvent, ReadsWhatIsChecked) {
-  const auto event =
-      parse_progress_event(R"(@fusegate {"event":"check","index":3,"total":60,"benchmark":"a/b"})");
-  ASSERT_TRUE(event);
-  EXPECT_TRUE(event->is_check);
-  EXPECT_EQ(event->index, 3);
-  EXPECT_EQ(event->benchmark, "a/b");
-}
-
-TEST(ParseProgressEvent, ReadsAFailure) {
-  const auto event = parse_progress_event(
-      R"(@fusegate {"event":"benchmark","index":3,"total":60,"benchmark":"a/b","failure":"wrong"})");
-  ASSERT_TRUE(event);
-  EXPECT_EQ(event->failure, "wrong");
-}
-
-TEST(ParseProgressEvent, ReadsANote) {
-  const auto event = parse_progress_event(R"(@fusegate {"event":"note","text":"left out a/b"})");
-  ASSERT_TRUE(event);
-  EXPECT_EQ(event->note, "left out a/b");
+TEST(ParseProgressEvent, ReadsEachKind) {
+  const auto event_of = [](const std::string& json) {
+    return parse_progress_event("@fusegate " + json).value();
+  };
+  const ProgressEvent start = event_of(R"({"event":"start","total":60})");
+  EXPECT_EQ(start.index, 0);
+  EXPECT_EQ(start.total, 60);
+  const ProgressEvent finished =
+      event_of(R"({"event":"benchmark","index":3,"total":60,"benchmark":"a/b","time_ns":1.5})");
+  EXPECT_EQ(finished.index, 3);
+  EXPECT_EQ(finished.benchmark, "a/b");
+  EXPECT_EQ(finished.failure, "");
+  EXPECT_FALSE(finished.is_check);
+  const ProgressEvent failed =
+      event_of(R"({"event":"benchmark","index":3,"total":60,"benchmark":"a/b","failure":"wrong"})");
+  EXPECT_EQ(failed.failure, "wrong");
+  const ProgressEvent check =
+      event_of(R"({"event":"check","index":3,"total":60,"benchmark":"a/b"})");
+  EXPECT_TRUE(check.is_check);
+  EXPECT_EQ(check.index, 3);
+  EXPECT_EQ(check.benchmark, "a/b");
+  EXPECT_EQ(event_of(R"({"event":"note","text":"left out a/b"})").note, "left out a/b");
 }
 
 TEST(ParseProgressEvent, LeavesEverythingElseAlone) {
@@ -65,54 +51,6 @@ TEST(ParseProgressEvent, LeavesEverythingElseAlone) {
   }
 }
 
-TEST(TimeLeft, IsUnknownBeforeAnythingIsDone) {
-  TimeLeft left(3);
-  EXPECT_FALSE(left.seconds());
-  left.start_process();
-  EXPECT_FALSE(left.seconds());
-  left.progress(0, 4);
-  EXPECT_FALSE(left.seconds());
-}
-
-TEST(TimeLeft, ExtrapolatesWithinTheFirstProcess) {
-  TimeLeft left(3);
-  left.start_process();
-  left.progress(0.25, 10);  // a whole one takes 40 s: 30 s of it are left, and two more
-  EXPECT_DOUBLE_EQ(*left.seconds(), 110);
-}
-
-TEST(TimeLeft, GoesByFinishedProcessesAfterwards) {
-  TimeLeft left(3);
-  left.start_process();
-  left.finish_process(60, true);
-  EXPECT_DOUBLE_EQ(*left.seconds(), 120);
-  left.start_process();
-  left.progress(0.5, 5);  // its own pace does not count any more
-  EXPECT_DOUBLE_EQ(*left.seconds(), 90);
-  left.finish_process(40, true);
-  EXPECT_DOUBLE_EQ(*left.seconds(), 50);
-  left.start_process();
-  left.finish_process(50, true);
-  EXPECT_DOUBLE_EQ(*left.seconds(), 0);
-}
-
-TEST(TimeLeft, IsNotMisledByACrash) {
-  TimeLeft left(3);
-  left.start_process();
-  left.finish_process(0.1, false);
-  EXPECT_FALSE(left.seconds());
-  left.start_process();
-  left.finish_process(30, true);
-  EXPECT_DOUBLE_EQ(*left.seconds(), 30);
-}
-
-TEST(TimeLeft, NeverGoesBelowZero) {
-  TimeLeft left(1);
-  left.start_process();
-  left.progress(1.5, 10);
-  EXPECT_DOUBLE_EQ(*left.seconds(), 0);
-}
-
 class ProgressDisplayTest : public ::testing::Test {
  protected:
   ProgressDisplay display(bool status_line, int planned) {
@@ -127,15 +65,28 @@ class ProgressDisplayTest : public ::testing::Test {
   double seconds_ = 100;
 };
 
-TEST_F(ProgressDisplayTest, WritesOnePlainLineAnProcess) {
-  ProgressDisplay shown = display(false, 2);
+// A plain line a process. Its own pace counts only while none has finished.
+TEST_F(ProgressDisplayTest, EstimatesTheTimeLeftByFinishedProcesses) {
+  ProgressDisplay shown = display(false, 3);
   shown.start_process("");
-  seconds_ += 1;
+  seconds_ += 3;
   shown.show({1, 2, "a", ""});
-  seconds_ += 1;
+  seconds_ += 3;
   shown.show({2, 2, "b", ""});
   shown.finish_process("");
-  EXPECT_EQ(written(), "process 1/2: finished in 2 s, 2 s left\n");
+  shown.start_process("");
+  seconds_ += 10;
+  shown.show({1, 2, "a", ""});
+  seconds_ += 4;
+  shown.finish_process("");
+  shown.start_process("");
+  seconds_ += 5;
+  shown.finish_process("");
+  EXPECT_EQ(written(),
+            "process 1/3: finished in 6 s, 12 s left\n"
+            "process 2/3: 50 %, 9 s left  a\n"
+            "process 2/3: finished in 14 s, 10 s left\n"
+            "process 3/3: finished in 5 s\n");
 }
 
 TEST_F(ProgressDisplayTest, WritesAPlainLineBetweenAtMostEveryTenSeconds) {
@@ -175,11 +126,16 @@ TEST_F(ProgressDisplayTest, ShowsAFailureAtOnce) {
   EXPECT_EQ(written(), "a failed: wrong results\n");
 }
 
-TEST_F(ProgressDisplayTest, SaysHowAnProcessFailed) {
-  ProgressDisplay shown = display(false, 2);
+TEST_F(ProgressDisplayTest, SaysHowAProcessFailedAndIsNotMisledByIt) {
+  ProgressDisplay shown = display(false, 3);
   shown.start_process("head");
   shown.finish_process("ended by signal 11");
-  EXPECT_EQ(written(), "process 1/2 (head): ended by signal 11, after 0 s\n");
+  shown.start_process("head");
+  seconds_ += 3;
+  shown.finish_process("");
+  EXPECT_EQ(written(),
+            "process 1/3 (head): ended by signal 11, after 0 s\n"
+            "process 2/3 (head): finished in 3 s, 3 s left\n");
 }
 
 TEST_F(ProgressDisplayTest, KeepsOneLineOnATerminalWithinItsWidth) {

@@ -10,7 +10,6 @@
 #include "baselines/io/json_field.h"
 #include "baselines/record/run_context.h"
 #include "ci/run/child_process.h"
-#include "ci/run/interrupts.h"
 
 namespace fusegate::ci {
 namespace {
@@ -88,23 +87,21 @@ BuiltProgram program_of_commit(const fs::path& checkout, const std::string& comm
   ChildProcess process;
   process.arguments = {script.string(), commit};
   process.interrupts = &interrupts;
+  std::string last_words = script.string() + " failed";
   process.on_line = [&](OutputStream stream, std::string_view line) {
     if (stream == OutputStream::kOut) {
       built.program = line;
     } else {
       console.err.print("{}\n", line);
       console.err.flush();  // a build takes minutes
-      built.failure = line;
+      last_words = line;
     }
   };
   try {
     const ChildEnd end = run_child(process);
     built.interrupted = end.interrupted_by != 0;
-    if (end.succeeded() && !built.program.empty()) {
-      built.failure.clear();
-      return built;
-    }
-    if (built.failure.empty()) built.failure = fmt::format("{} failed", script.string());
+    if (end.succeeded() && !built.program.empty()) return built;
+    built.failure = last_words;
   } catch (const std::system_error& error) {
     built.failure =
         fmt::format("{} cannot be started: {}", script.string(), error.code().message());

@@ -86,14 +86,8 @@ void Rounds::measure(const Round& round, ProgressDisplay& display) {
 
 bool Rounds::takes_part(const Slot& slot, const Round& round) const {
   const ProgramRun& program = session_.programs[slot.program];
-  switch (round.kind) {
-    case Round::Kind::kMinimum:
-      break;
-    case Round::Kind::kRepeat:
-      return true;
-    case Round::Kind::kExtension:
-      return program.is_extended() && slot.aa_half != "b";
-  }
+  if (round.kind == Round::Kind::kRepeat) return true;
+  if (round.kind == Round::Kind::kExtension) return program.is_extended() && slot.aa_half != "b";
   return program.processes() < session_.processes;
 }
 

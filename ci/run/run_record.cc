@@ -14,9 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-std::filesystem::path record_path(const std::filesystem::path& folder) {
-  return folder / "run.json";
-}
+constexpr int kSchemaVersion = 1;
 
 json process_json(const ProcessRecord& process) {
   json members{
@@ -88,7 +86,7 @@ json run_record_json(const RunRecord& record) {
   for (const ProcessRecord& process : record.processes) {
     processes.push_back(process_json(process));
   }
-  return {{"schema_version", kRunRecordSchemaVersion},
+  return {{"schema_version", kSchemaVersion},
           {"suite", record.suite},
           {"programs", record.programs},
           {"program", record.program},
@@ -106,15 +104,15 @@ json run_record_json(const RunRecord& record) {
 void write_run_record(const std::filesystem::path& folder, const RunRecord& record) {
   // A failure may quote a program's output, which need not be UTF-8.
   const auto replace = nlohmann::json::error_handler_t::replace;
-  baselines::write_atomically(record_path(folder),
+  baselines::write_atomically(folder / "run.json",
                               run_record_json(record).dump(2, ' ', false, replace) + "\n");
 }
 
 RunRecord read_run_record(const std::filesystem::path& folder) {
-  const std::filesystem::path path = record_path(folder);
+  const std::filesystem::path path = folder / "run.json";
   const json tree = baselines::parse_json(baselines::read_regular_file(path), path.string());
   const baselines::JsonField root(tree, path.string(), "");
-  if (root.at("schema_version").integer() != kRunRecordSchemaVersion) {
+  if (root.at("schema_version").integer() != kSchemaVersion) {
     root.at("schema_version").fail("not a version that this fusegate reads; expected 1");
   }
   return parse_run_record(root);
@@ -129,6 +127,14 @@ void check_run_folder(const std::filesystem::path& folder, const std::string& op
         folder.string(), option,
         "the folder already has processes; name another, or add to them with run --append");
   }
+}
+
+baselines::WriteLock lock_run_folder(const std::filesystem::path& folder, const std::string& option,
+                                     bool append) {
+  check_run_folder(folder, option, append);
+  baselines::WriteLock lock = baselines::WriteLock::of_folder(folder, option);
+  check_run_folder(folder, option, append);
+  return lock;
 }
 
 int last_process_in(const std::filesystem::path& folder) {

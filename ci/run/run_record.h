@@ -9,11 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "baselines/io/write_lock.h"
 #include "ci/gate/aa_findings.h"
 
 namespace fusegate::ci {
-
-inline constexpr int kRunRecordSchemaVersion = 1;
 
 struct ProcessRecord {
   std::string file;   // the run file's name in the folder
@@ -61,6 +60,9 @@ RunRecord read_run_record(const std::filesystem::path& folder);
 // Throws InputError (field: the option that names it) for what is not a folder and, unless it may
 // be added to, for a folder that holds processes.
 void check_run_folder(const std::filesystem::path& folder, const std::string& option, bool append);
+// Checks it once it is locked, too: another run may have ended in between.
+baselines::WriteLock lock_run_folder(const std::filesystem::path& folder, const std::string& option,
+                                     bool append);
 
 // The largest i for which the folder holds an i.json or i.log; 0 where it has none or is missing.
 int last_process_in(const std::filesystem::path& folder);

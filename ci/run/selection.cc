@@ -50,22 +50,10 @@ bool runs_identical_code(const ComparedRuns& runs, const std::string& name) {
          baselines::identical_code(*before, *now);
 }
 
-const double* find_counter(const baselines::BenchmarkSeries& series, const char* name) {
-  const auto found = series.counters.find(name);
-  return found == series.counters.end() ? nullptr : &found->second;
-}
-
 double median_time_ns(const baselines::BenchmarkSeries& series) {
   std::vector<double> times;
   for (const auto& summary : series.processes) times.push_back(summary.time_ns);
   return times.empty() ? std::nan("") : baselines::median(std::move(times));
-}
-
-bool is_control(const std::vector<ComparedRuns>& compared, const std::string& name) {
-  return std::ranges::all_of(compared, [&](const ComparedRuns& runs) {
-    const baselines::BenchmarkSeries* const before = find_series(runs.baseline, name);
-    return before != nullptr && before->is_control;
-  });
 }
 
 void learn(const baselines::Run& run, KnownBenchmark& known) {
@@ -73,10 +61,11 @@ void learn(const baselines::Run& run, KnownBenchmark& known) {
   if (series == nullptr) return;
   if (!(known.time_ns > 0)) known.time_ns = median_time_ns(*series);
   known.chooses = known.chooses || !series->choices.empty();
-  const double* flops = find_counter(*series, "flops");
-  const double* min_bytes = find_counter(*series, "min_bytes");
-  if (flops != nullptr) known.flops = *flops;
-  if (min_bytes != nullptr) known.min_bytes = *min_bytes;
+  for (const auto& [counter, value] :
+       {std::pair("flops", &known.flops), std::pair("min_bytes", &known.min_bytes)}) {
+    const auto found = series->counters.find(counter);
+    if (found != series->counters.end()) *value = found->second;
+  }
 }
 
 std::vector<KnownBenchmark> known_of(const Names& names,
@@ -84,7 +73,10 @@ std::vector<KnownBenchmark> known_of(const Names& names,
   std::vector<KnownBenchmark> all;
   for (const std::string& name : names) {
     KnownBenchmark& known = all.emplace_back(KnownBenchmark{.name = name});
-    known.is_control = is_control(compared, name);
+    known.is_control = std::ranges::all_of(compared, [&](const ComparedRuns& runs) {
+      const baselines::BenchmarkSeries* const before = find_series(runs.baseline, name);
+      return before != nullptr && before->is_control;
+    });
     for (const ComparedRuns& runs : compared) {
       if (runs.earlier) learn(*runs.earlier, known);
       learn(runs.baseline, known);

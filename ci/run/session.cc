@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void check_folders(const MeasuringRequest& request) {
+std::vector<baselines::WriteLock> lock_folders(const MeasuringRequest& request) {
   std::set<fs::path> seen;
   for (const ProgramRequest& program : request.programs) {
     if (!seen.insert(fs::weakly_canonical(program.folder)).second) {
@@ -27,16 +27,10 @@ void check_folders(const MeasuringRequest& request) {
     }
     check_run_folder(program.folder, "--out", request.append);
   }
-}
-
-// Checks again once the folders are locked: another run may have ended in between.
-std::vector<baselines::WriteLock> lock_folders(const MeasuringRequest& request) {
-  check_folders(request);
   std::vector<baselines::WriteLock> locks;
   for (const ProgramRequest& program : request.programs) {
-    locks.push_back(baselines::WriteLock::of_folder(program.folder, "--out"));
+    locks.push_back(lock_run_folder(program.folder, "--out", request.append));
   }
-  check_folders(request);
   return locks;
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ci/console/console.h"
-#include "ci/run/interrupts.h"
+#include "ci/run/child_process.h"
 #include "ci/run/measuring_request.h"
 #include "ci/run/progress.h"
 
