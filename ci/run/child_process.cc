@@ -399,10 +399,7 @@ ChildOutput collect_output(ChildProcess request) {
 }
 
 std::string output_of(const std::vector<std::string>& arguments) {
-  ChildProcess request;
-  request.arguments = arguments;
-  request.timeout_s = 10;
-  ChildOutput output = collect_output(std::move(request));
+  ChildOutput output = collect_output({.arguments = arguments, .timeout_s = 10});
   if (!output.failure.empty()) return "";
   if (output.out.ends_with('\n')) output.out.pop_back();
   return output.out;

@@ -51,12 +51,12 @@ struct ChildProcess {
   // The first is a path, a name that is looked up in PATH, or a command with arguments of its own
   // (command_words()).
   std::vector<std::string> arguments;
-  std::string input;                                 // what it reads from its standard input
+  std::string input{};                               // what it reads from its standard input
   std::map<std::string, std::string> environment{};  // variables, besides ours or in their place
   double timeout_s = 0;                              // 0: none
   // Each line without its newline; the last one also where it has none. Of a line longer than
   // longest_line the rest is left out, which its end then says.
-  std::function<void(OutputStream, std::string_view)> on_line;
+  std::function<void(OutputStream, std::string_view)> on_line{};
   std::size_t longest_line = 64 << 10;
   std::size_t most_output = 0;      // bytes; where it prints more, it is asked to end. 0: no limit
   std::function<void()> on_idle{};  // called several times a second while it runs

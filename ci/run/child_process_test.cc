@@ -29,6 +29,13 @@ TEST(CommandWordsTest, SplitsACommandAtItsBlanks) {
               ElementsAre("env", "A=b c", "my kernels/run.py", "two words", "", "\\"));
 }
 
+TEST(CommandWordsTest, GivesAProcessItsOwnArgumentsFirst) {
+  const baselines::ScratchFolder folder;
+  const std::string program = write_script(folder, "bench", "echo \"$@\"");
+  EXPECT_EQ(output_of({program + " run 'my kernels.py'", "--suite=all"}),
+            "run my kernels.py --suite=all");
+}
+
 TEST(CommandWordsTest, LeavesAFileWholeWhateverItsName) {
   const baselines::ScratchFolder folder;
   const std::string program = write_script(folder, "my 'own' bench", "echo $#");
@@ -43,13 +50,6 @@ TEST(CommandWordsTest, NamesACommandWhoseQuoteDoesNotEnd) {
   } catch (const baselines::InputError& error) {
     EXPECT_STREQ(error.what(), "python3 'kernels.py: a quote in this command does not end");
   }
-}
-
-TEST(CommandWordsTest, AProcessGetsItsOwnArgumentsFirst) {
-  const baselines::ScratchFolder folder;
-  const std::string program = write_script(folder, "bench", "echo \"$@\"");
-  EXPECT_EQ(output_of({program + " run 'my kernels.py'", "--suite=all"}),
-            "run my kernels.py --suite=all");
 }
 
 struct Collected {

@@ -27,7 +27,8 @@ class Extension {
       session_.console.err.print("extension {}: {} of {}\n", number, benchmarks.size(),
                                  format_count(whole_round(), "benchmark"));
       const double started_s = session_.now();
-      ProgressDisplay display(session_.console, extended_programs(), session_.now);
+      const auto extended = std::ranges::count_if(session_.programs, &ProgramRun::is_extended);
+      ProgressDisplay display(session_.console, static_cast<int>(extended), session_.now);
       rounds_.measure({Round::Kind::kExtension, flags_of(benchmarks, number)}, display);
       plan_.count_round(benchmarks);
       benchmark_s_ =
@@ -81,10 +82,6 @@ class Extension {
   // How many a round of these measures.
   std::size_t measured_of(std::size_t benchmarks) const {
     return session_.request.extends_whole_suite ? whole_round() : benchmarks;
-  }
-
-  int extended_programs() const {
-    return static_cast<int>(std::ranges::count_if(session_.programs, &ProgramRun::is_extended));
   }
 
   // Power may explain a slowdown: the first extension asks for the energy of a call, half a second

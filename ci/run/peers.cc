@@ -35,13 +35,11 @@ Peers::Peers(const PeersRequest& request, const RunRecord& ours, bool append)
 
 // One line a process, also of one that failed.
 void Peers::show(int number, const ProcessRecord& record, ProgressDisplay& display) const {
-  if (given_up_) {
-    display.note(fmt::format("leaving peers out: {}", record.failure));
-  } else {
-    display.note(
-        fmt::format("peers {}: {}", number,
-                    record.failure.empty() ? format_duration(record.seconds) : record.failure));
-  }
+  const std::string& failure = record.failure;
+  display.note(given_up_
+                   ? "leaving peers out: " + failure
+                   : fmt::format("peers {}: {}", number,
+                                 failure.empty() ? format_duration(record.seconds) : failure));
 }
 
 bool Peers::measure_beside(const ProcessRequest& ours, const ProcessOutcome& outcome,

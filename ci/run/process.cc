@@ -60,16 +60,15 @@ void set_patience(double timeout_s, ChildProcess& process) {
 
 // flags: of what it is asked for.
 ChildProcess child_process(const ProcessRequest& request, const std::vector<std::string>& flags) {
-  ChildProcess process;
-  process.arguments = {request.program};
+  ChildProcess process{.arguments = {request.program},
+                       .environment = request.environment,
+                       .timeout_s = request.timeout_s,
+                       .interrupts = request.interrupts};
   if (!request.script.empty()) process.arguments.push_back(request.script);
   for (const auto* more : {&flags, &request.flags}) {
     process.arguments.insert(process.arguments.end(), more->begin(), more->end());
   }
-  process.environment = request.environment;
   set_patience(request.timeout_s, process);
-  process.timeout_s = request.timeout_s;
-  process.interrupts = request.interrupts;
   return process;
 }
 

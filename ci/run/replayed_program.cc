@@ -34,10 +34,9 @@ nlohmann::json protocol_of(const fs::path& suite) {
 
 ReportedEnvironment environment_of(const std::string& program, const std::string& suite,
                                    const std::vector<std::string>& flags) {
-  ChildProcess process;
-  process.arguments = {program, "--suite=" + suite, "--environment"};
+  ChildProcess process{.arguments = {program, "--suite=" + suite, "--environment"},
+                       .timeout_s = kAnswerTimeoutS};
   process.arguments.insert(process.arguments.end(), flags.begin(), flags.end());
-  process.timeout_s = kAnswerTimeoutS;
   const ChildOutput output = collect_output(std::move(process));
   if (!output.failure.empty()) return {.failure = output.failure};
   try {
@@ -84,9 +83,7 @@ BuiltProgram program_of_commit(const fs::path& checkout, const std::string& comm
   BuiltProgram built;
   const fs::path script = checkout / "ci" / "pipelines" / "build_commit.sh";
   const Interrupts interrupts;
-  ChildProcess process;
-  process.arguments = {script.string(), commit};
-  process.interrupts = &interrupts;
+  ChildProcess process{.arguments = {script.string(), commit}, .interrupts = &interrupts};
   std::string last_words = script.string() + " failed";
   process.on_line = [&](OutputStream stream, std::string_view line) {
     if (stream == OutputStream::kOut) {

@@ -6,6 +6,20 @@
 #include <utility>
 
 namespace fusegate::ci {
+namespace {
+
+int last_block_of(const std::vector<ProgramRun>& programs) {
+  int last = 0;
+  for (const ProgramRun& program : programs) {
+    for (const ProcessRecord& process : program.record().processes) {
+      last = std::max(last, process.block);
+    }
+  }
+  return last;
+}
+
+}  // namespace
+
 Schedule::Schedule(int slots, std::uint64_t seed)
     : random_(seed), order_(static_cast<std::size_t>(slots)) {
   std::iota(order_.begin(), order_.end(), 0);
@@ -29,20 +43,6 @@ std::uint64_t Schedule::draw_seed() {
   while (!drawn_.insert(seed).second) seed = random_() >> 33;
   return seed;
 }
-
-namespace {
-
-int last_block_of(const std::vector<ProgramRun>& programs) {
-  int last = 0;
-  for (const ProgramRun& program : programs) {
-    for (const ProcessRecord& process : program.record().processes) {
-      last = std::max(last, process.block);
-    }
-  }
-  return last;
-}
-
-}  // namespace
 
 Rounds::Rounds(Session& session)
     : session_(session),

@@ -101,11 +101,6 @@ std::vector<ProgramRun> start_programs(const MeasuringRequest& request) {
   return programs;
 }
 
-std::optional<Peers> start_peers(const MeasuringRequest& request, const ProgramRun& ours) {
-  if (!request.peers) return std::nullopt;
-  return Peers(*request.peers, ours.record(), request.append);
-}
-
 }  // namespace
 
 Session::Session(const MeasuringRequest& measuring, Console& output, ProgressDisplay::Now clock)
@@ -113,7 +108,9 @@ Session::Session(const MeasuringRequest& measuring, Console& output, ProgressDis
       console(output),
       now(std::move(clock)),
       programs(start_programs(request)),
-      peers(start_peers(request, programs.front())),
+      peers(request.peers ? std::optional<Peers>(std::in_place, *request.peers,
+                                                 programs.front().record(), request.append)
+                          : std::nullopt),
       started_s(now()),
       processes(request.processes) {}
 
