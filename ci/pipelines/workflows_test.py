@@ -50,22 +50,34 @@ def shellcheck(script):
     return run("shellcheck", "--shell=bash", "-", input=script)
 
 
-class OurWorkflows(unittest.TestCase):
+class Workflows(unittest.TestCase):
+    """Ours, and those that `fusegate init` writes."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.all = list(WORKFLOWS)
+        for template in (ROOT / "ci" / "starting" / "template" / ".github" / "workflows").glob("*.yml.template"):
+            cls.all.append(pathlib.Path(folder.name) / template.stem)
+            cls.all[-1].write_text(template.read_text())
+
     def test_there_are_some(self):
         self.assertEqual([path.name for path in WORKFLOWS],
                          ["checks.yml", "nightly.yml", "pull-request-comment.yml", "pull-request.yml"])
+        self.assertEqual(len(self.all), 7)
 
     def test_fit_the_schema(self):
-        result = check_schema(WORKFLOWS)
+        result = check_schema(self.all)
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
     def test_zizmor_finds_nothing(self):
-        self.assertEqual(zizmor(*WORKFLOWS), [])
+        self.assertEqual(zizmor(*self.all), [])
 
     def test_scripts_pass_shellcheck(self):
-        for path in WORKFLOWS:
+        for path in self.all:
             for name, step in steps(path):
-                with self.subTest(path.name, job=name, step=step.get("name")):
+                with self.subTest(path, job=name, step=step.get("name")):
                     result = shellcheck(step.get("run", ":"))
                     self.assertEqual(result.returncode, 0, result.stdout)
 
@@ -120,32 +132,6 @@ class TheReviewedCommit(unittest.TestCase):
     def test_is_compared_in_every_job_on_our_runners(self):
         self.assertEqual(len(self.step(".github/workflows/pull-request.yml")), 2)
         self.assertEqual(len(self.step("ci/starting/template/.github/workflows/pull-request.yml.template")), 1)
-
-
-class WorkflowsOfAStartingProject(unittest.TestCase):
-    """What `fusegate init` writes is held to the same rules."""
-
-    @classmethod
-    def setUpClass(cls):
-        templates = sorted((ROOT / "ci" / "starting" / "template" / ".github" / "workflows").glob("*.yml.template"))
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.workflows = [pathlib.Path(folder.name) / template.stem for template in templates]
-        for template, workflow in zip(templates, cls.workflows):
-            workflow.write_text(template.read_text())
-
-    def test_fit_the_schema(self):
-        self.assertEqual(len(self.workflows), 3)
-        result = check_schema(self.workflows)
-        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
-
-    def test_zizmor_finds_nothing(self):
-        self.assertEqual(zizmor(*self.workflows), [])
-
-    def test_scripts_pass_shellcheck(self):
-        for path in self.workflows:
-            for _, step in steps(path):
-                self.assertEqual(shellcheck(step.get("run", ":")).stdout, "", path.name)
 
 
 def spoiled(name, good, bad):
