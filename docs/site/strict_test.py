@@ -11,8 +11,8 @@ import sys
 import tempfile
 import unittest
 
-from build_pages import build_pages
-from markdown_text import for_python_markdown
+from build_pages import for_python_markdown
+from site_test import build_ours
 
 HERE = pathlib.Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -43,12 +43,7 @@ class Site(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.pages, self.out = pathlib.Path(folder.name) / "pages", pathlib.Path(folder.name) / "html"
-        reference = pathlib.Path(folder.name) / "reference"
-        (reference / "markdown").mkdir(parents=True)
-        for name in ("fusegate.md", "fusegate_bench.md"):
-            (reference / "markdown" / name).write_text("# A program\n")
-        build_pages(ROOT, reference, self.pages)
+        self.pages, self.out = build_ours(pathlib.Path(folder.name)), pathlib.Path(folder.name) / "html"
 
     def build(self):
         return subprocess.run([MKDOCS, "build", "--strict", "--config-file", HERE / "mkdocs.yml"], capture_output=True, text=True, check=False,
