@@ -49,10 +49,7 @@ PeerComparison compare_with_peers(const ReportRequest& request, const baselines:
   return result;
 }
 
-void add_figures(Report& report) {
-  report.sweeps = shape_sweeps(report.gate.candidate);
-  report.crossovers = crossovers(report.gate.candidate);
-}
+void add_figures(Report& report) { report.sweeps = shape_sweeps(report.gate.candidate); }
 
 Report make_report(const ReportRequest& request) {
   Report report;

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <set>
+#include <array>
 #include <utility>
 
 #include "ci/console/format.h"
@@ -47,53 +46,33 @@ std::vector<std::pair<std::string, std::string>> origin_of(const baselines::Run&
           {"suite", from.suite}};
 }
 
-// Line by line, with a column for the baseline where there is one.
-class OriginTable {
- public:
-  explicit OriginTable(bool with_baseline) : with_baseline_(with_baseline) {
-    std::vector<Column> columns{{"field"}};
-    if (with_baseline) columns.push_back({"baseline"});
-    columns.push_back({"candidate"});
-    table_ = Table(std::move(columns));
-  }
-
-  void add(const std::string& field, const std::string& before, const std::string& after,
-           bool must_match) {
-    if (before.empty() && after.empty()) return;
-    const Tone tone = must_match && with_baseline_ && before != after ? Tone::kBad : Tone::kPlain;
-    std::vector<Cell> row{field};
-    if (with_baseline_) row.emplace_back(before, tone);
-    row.emplace_back(after, tone);
-    table_.add_row(std::move(row));
-  }
-  Table table() && { return std::move(table_); }
-
- private:
-  bool with_baseline_;
-  Table table_;
-};
-
-Section origin_section(const Report& report) {
-  const GateFacts& gate = report.gate;
+Section origin_section(const GateFacts& gate) {
   const baselines::Run none;
   const baselines::Run& before = gate.baseline ? gate.baseline->run : none;
   const baselines::Run& after = gate.candidate;
-  OriginTable table(gate.baseline.has_value());
-  std::set<std::string> fields;
-  for (const auto& [field, value] : before.environment) fields.insert(field);
-  for (const auto& [field, value] : after.environment) fields.insert(field);
-  for (const std::string& field : fields) {
-    table.add(field, field_text(before.environment, field), field_text(after.environment, field),
-              true);
+  std::vector<Column> columns{{"field"}};
+  if (gate.baseline) columns.push_back({"baseline"});
+  columns.push_back({"candidate"});
+  Table table(std::move(columns));
+  const auto add = [&](const std::string& field, const std::string& was, const std::string& is,
+                       bool must_match) {
+    if (was.empty() && is.empty()) return;
+    const Tone tone = must_match && gate.baseline && was != is ? Tone::kBad : Tone::kPlain;
+    std::vector<Cell> row{field};
+    if (gate.baseline) row.emplace_back(was, tone);
+    row.emplace_back(is, tone);
+    table.add_row(std::move(row));
+  };
+  baselines::Environment fields = before.environment;
+  fields.insert(after.environment.begin(), after.environment.end());
+  for (const auto& [field, value] : fields) {
+    add(field, field_text(before.environment, field), field_text(after.environment, field), true);
   }
-  const auto origin_before = origin_of(before);
-  const auto origin_after = origin_of(after);
+  const auto origin_before = origin_of(before), origin_after = origin_of(after);
   for (std::size_t i = 0; i < origin_after.size(); ++i) {
-    table.add(origin_after[i].first, gate.baseline ? origin_before[i].second : "",
-              origin_after[i].second, false);
+    add(origin_after[i].first, origin_before[i].second, origin_after[i].second, false);
   }
-  return {
-      .title = "Environment and origin", .table = std::move(table).table(), .is_page_only = true};
+  return {.title = "Environment and origin", .table = std::move(table), .is_page_only = true};
 }
 
 }  // namespace
@@ -110,15 +89,15 @@ Document report_document(const Report& report) {
   Document document = gate_document(report.title, report.gate);
   if (!report.peer_comparison) return document;
   const baselines::Run& candidate = report.gate.candidate;
-  std::vector<Section>& sections = document.sections;
   const std::vector<BenchmarkFigures> figures = benchmark_figures(candidate);
-  sections.push_back(peer_section(*report.peer_comparison));
-  sections.push_back(sweep_section(report.sweeps));
-  sections.push_back(crossover_section(report.crossovers));
-  sections.push_back(roofline_section(figures, report.peer_comparison->rates));
-  sections.push_back(figures_section(figures, report.peer_comparison->rates));
-  sections.push_back(launches_section(candidate));
-  sections.push_back(origin_section(report));
+  const MeasuredRates& rates = report.peer_comparison->rates;
+  for (Section& section :
+       std::array{peer_section(*report.peer_comparison), sweep_section(report.sweeps),
+                  crossover_section(crossovers(report.sweeps)), roofline_section(figures, rates),
+                  figures_section(figures, rates), launches_section(candidate),
+                  origin_section(report.gate)}) {
+    document.sections.push_back(std::move(section));
+  }
   return document;
 }
 

@@ -10,7 +10,6 @@
 #include "ci/document/document.h"
 #include "ci/gate/gate_document.h"
 #include "ci/gate/gate_facts.h"
-#include "ci/sweep/crossover.h"
 #include "ci/sweep/peer_comparison.h"
 #include "ci/sweep/shape_sweep.h"
 
@@ -18,9 +17,8 @@ namespace fusegate::ci {
 
 struct Report {
   std::string title;
-  GateFacts gate{};                     // of the run, and what it is compared with
-  std::vector<ShapeSweep> sweeps{};     // empty where they are not to be shown
-  std::vector<Crossover> crossovers{};  // likewise
+  GateFacts gate{};                  // of the run, and what it is compared with
+  std::vector<ShapeSweep> sweeps{};  // empty where they are not to be shown
   // Nothing: the verdicts alone are to be shown, without the candidate's own figures.
   std::optional<PeerComparison> peer_comparison{};
 };

@@ -89,8 +89,8 @@ TEST(ReportDocument, HasTheCandidatesOwnFiguresWhereItIsToShowThem) {
   const Document document = report_document(report);
   EXPECT_THAT(titles(document),
               testing::ElementsAre("Compared with the roofline", "Where fusion wins",
-                                   "What bounds each benchmark", "5 benchmarks, all figures",
-                                   "Environment and origin"));
+                                   "Where fusion stops paying", "What bounds each benchmark",
+                                   "5 benchmarks, all figures", "Environment and origin"));
   const auto& figures = document.sections[document.sections.size() - 3].table;
   EXPECT_EQ(figures.rows()[0][0], "BM_other/8");
   EXPECT_EQ(figures.rows()[2].back(), "threw");

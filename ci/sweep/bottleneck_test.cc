@@ -2,112 +2,81 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
+#include "ci/sweep/test_figures.h"
 
 namespace fusegate::ci {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-// 500 TFLOP/s in bf16, 4,000 GB/s, and 2 us a launch.
-MeasuredRates round_rates() {
-  return {{{"bf16", {500, "linear"}}}, MeasuredRate{4000, "copy"}, MeasuredRate{2000, "launch"}};
+BenchmarkFigures with_host(BenchmarkFigures figures, double host_ns, double host_graph_ns) {
+  figures.host_ns = host_ns;
+  figures.host_graph_ns = host_graph_ns;
+  return figures;
 }
 
 // A memory-bound one whose host keeps up: 80 % of the copy rate.
-BenchmarkFigures example() {
-  BenchmarkFigures figures;
-  figures.name = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072";
-  figures.time_ns = 50e3;
-  figures.flops = 5e7;
-  figures.min_bytes = 1.6e8;
-  figures.launches = 1;
-  figures.host_ns = 5e3;
-  figures.host_graph_ns = 1e3;
-  return figures;
+BenchmarkFigures example(double host_ns = 5e3, double host_graph_ns = 1e3, double flops = 5e7) {
+  return with_host(test_figures("geglu/fused/bf16", 50e3, flops, 1.6e8), host_ns, host_graph_ns);
 }
 
-// Rates follow from work and time, as benchmark_figures has it.
-Bottlenecks classed(BenchmarkFigures figures, const MeasuredRates& rates = round_rates()) {
-  figures.tflops = figures.flops / figures.time_ns / 1e3;
-  figures.gbps = figures.min_bytes / figures.time_ns;
+// Five launches of 2 us; the bytes take 4 us.
+BenchmarkFigures five_launches(double time_ns) {
+  return with_host(test_figures("geglu/fused/bf16", time_ns, 0, 1.6e7, 5), 5e3, 1e3);
+}
+
+Bottlenecks classed(const BenchmarkFigures& figures, const MeasuredRates& rates = round_rates()) {
   return bottlenecks_of(figures, roofline_time_of(figures, rates), rates);
 }
 
-// Five launches that move `bytes`.
-BenchmarkFigures five_launches(double time_ns, double bytes) {
-  BenchmarkFigures figures = example();
-  figures.time_ns = time_ns;
-  figures.flops = 0;
-  figures.min_bytes = bytes;
-  figures.launches = 5;
-  return figures;
-}
-
 TEST(BottlenecksOf, IsTheCeilingThatIsNearer) {
-  BenchmarkFigures figures = example();
-  EXPECT_EQ(classed(figures).as_graph, Bottleneck::kMemory);
-  figures.flops = 2.5e10;  // 50 us at the GEMM rate
-  EXPECT_EQ(classed(figures).as_graph, Bottleneck::kCompute);
-  EXPECT_EQ(classed(figures).on_stream, Bottleneck::kCompute);
+  EXPECT_EQ(classed(example()).as_graph, Bottleneck::kMemory);
+  const Bottlenecks compute = classed(example(5e3, 1e3, 2.5e10));  // 50 us at the GEMM rate
+  EXPECT_EQ(compute.as_graph, Bottleneck::kCompute);
+  EXPECT_EQ(compute.on_stream, Bottleneck::kCompute);
 }
 
 TEST(BottlenecksOf, BlamesLaunchesWhereTheyAreMostOfTheTimeAndTheCeilingsAreFar) {
-  // Five launches of 2 us; the bytes take 4 us.
-  EXPECT_EQ(classed(five_launches(19e3, 1.6e7)).as_graph, Bottleneck::kLaunch);
-  EXPECT_EQ(classed(five_launches(21e3, 1.6e7)).as_graph, Bottleneck::kMemory);  // less than half
-  EXPECT_EQ(classed(five_launches(7e3, 1.6e7)).as_graph, Bottleneck::kMemory);   // bytes are more
+  EXPECT_EQ(classed(five_launches(19e3)).as_graph, Bottleneck::kLaunch);
+  EXPECT_EQ(classed(five_launches(21e3)).as_graph, Bottleneck::kMemory);  // less than half
+  EXPECT_EQ(classed(five_launches(7e3)).as_graph, Bottleneck::kMemory);   // bytes are more
 }
 
 TEST(BottlenecksOf, IsLaunchBoundOnAStreamAloneWhereOnlyTheHostIsTooSlowForIt) {
-  BenchmarkFigures figures = example();
-  figures.host_ns = figures.time_ns;
-  EXPECT_EQ(classed(figures).as_graph, Bottleneck::kMemory);
-  EXPECT_EQ(classed(figures).on_stream, Bottleneck::kLaunch);
-  figures.host_ns = figures.time_ns - 1;
-  EXPECT_EQ(classed(figures).on_stream, Bottleneck::kMemory);
+  EXPECT_EQ(classed(example(50e3)).as_graph, Bottleneck::kMemory);
+  EXPECT_EQ(classed(example(50e3)).on_stream, Bottleneck::kLaunch);
+  EXPECT_EQ(classed(example(50e3 - 1)).on_stream, Bottleneck::kMemory);
 }
 
 TEST(BottlenecksOf, IsLaunchBoundEitherWayWhereAGraphIs) {
-  const Bottlenecks short_kernels = classed(five_launches(19e3, 1.6e7));
-  EXPECT_EQ(short_kernels.on_stream, Bottleneck::kLaunch);  // though the host takes 5 us of 19
-  BenchmarkFigures figures = example();
-  figures.host_graph_ns = figures.time_ns;
-  EXPECT_EQ(classed(figures).as_graph, Bottleneck::kLaunch);
-  EXPECT_EQ(classed(figures).on_stream, Bottleneck::kLaunch);
+  EXPECT_EQ(classed(five_launches(19e3)).on_stream, Bottleneck::kLaunch)
+      << "though the host takes 5 us of 19";
+  EXPECT_EQ(classed(example(5e3, 50e3)).as_graph, Bottleneck::kLaunch);
+  EXPECT_EQ(classed(example(5e3, 50e3)).on_stream, Bottleneck::kLaunch);
 }
 
 TEST(BottlenecksOf, NeedsNoCeilingsForTheHost) {
-  BenchmarkFigures figures = example();
-  figures.host_ns = 60e3;
-  const Bottlenecks bottlenecks = classed(figures, {});
-  EXPECT_FALSE(bottlenecks.as_graph);
-  EXPECT_EQ(bottlenecks.on_stream, Bottleneck::kLaunch);
-  figures.host_ns = 40e3;
-  EXPECT_FALSE(classed(figures, {}).on_stream);
+  EXPECT_FALSE(classed(example(60e3), {}).as_graph);
+  EXPECT_EQ(classed(example(60e3), {}).on_stream, Bottleneck::kLaunch);
+  EXPECT_FALSE(classed(example(40e3), {}).on_stream);
 }
 
 TEST(BottlenecksOf, NeedsNoHostCostForTheGraph) {
-  BenchmarkFigures figures = example();
-  figures.host_ns = figures.host_graph_ns = figures.launches = kNan;
+  BenchmarkFigures figures = example(kNan, kNan);
+  figures.launches = kNan;
   EXPECT_EQ(classed(figures).as_graph, Bottleneck::kMemory);
   EXPECT_FALSE(classed(figures).on_stream);
-  BenchmarkFigures launches = five_launches(19e3, 1.6e7);
+  BenchmarkFigures launches = five_launches(19e3);
   launches.launches = kNan;
   EXPECT_EQ(classed(launches).as_graph, Bottleneck::kMemory);
 }
 
 TEST(BottlenecksOf, IsNothingWhereNothingIsKnown) {
-  BenchmarkFigures other = example();
+  BenchmarkFigures other = example(1e9);
   other.name = "BM_other/8";
-  other.host_ns = 1e9;
-  BenchmarkFigures failed = example();
+  BenchmarkFigures failed = example(1e9);
   failed.time_ns = kNan;
-  failed.host_ns = 1e9;
-  BenchmarkFigures other_dtype = example();
-  other_dtype.name = "geglu/fused/fp16/batch:64/seq:128/dim:768/hidden:3072";
-  BenchmarkFigures idle = example();
-  idle.flops = idle.min_bytes = 0;
+  const BenchmarkFigures other_dtype =
+      with_host(test_figures("geglu/fused/fp16", 50e3, 5e7, 1.6e8), 5e3, 1e3);
+  const BenchmarkFigures idle = with_host(test_figures("geglu/fused/bf16", 50e3, 0, 0), 5e3, 1e3);
   for (const BenchmarkFigures& figures : {other, failed, other_dtype, idle}) {
     EXPECT_FALSE(classed(figures).as_graph) << figures.name;
     EXPECT_FALSE(classed(figures).on_stream) << figures.name;

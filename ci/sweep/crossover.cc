@@ -2,25 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
-#include <set>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include "ci/console/format.h"
-#include "ci/sweep/measured_shapes.h"
 
 namespace fusegate::ci {
 namespace {
 
-std::vector<RatioPoint> ratios(const Shape& shape, const ByShape& times, const ByShape& against) {
-  std::vector<RatioPoint> points;
-  for (const auto& [at, splits] : times) {
-    const auto same = against.find(at);
-    if (at.first != shape || same == against.end()) continue;
-    const double factor = speed_up(splits, same->second);
-    if (std::isfinite(factor)) points.push_back({at.second, 1 / factor});
+using RatioPoints = std::vector<RatioPoint>;
+
+std::map<Shape, RatioPoints> ratios(const SweepSeries& series, const SweepSeries& against) {
+  std::map<Shape, RatioPoints> by_shape;
+  for (const SweepPoint& point : series.points) {
+    const SweepPoint* const same = same_point(against, point);
+    const double factor = same != nullptr ? speed_up(point.splits, same->splits) : std::nan("");
+    if (std::isfinite(factor)) by_shape[point.shape].push_back({point.along, 1 / factor});
   }
-  return points;
+  return by_shape;
 }
 
 // One of the two ratios is below 1 and the other is not, so their logarithms differ.
@@ -31,7 +33,7 @@ double interpolated(const RatioPoint& before, const RatioPoint& after) {
          std::pow(static_cast<double>(after.along) / static_cast<double>(before.along), share);
 }
 
-std::vector<Crossing> crossings(const std::vector<RatioPoint>& points) {
+std::vector<Crossing> crossings(const RatioPoints& points) {
   std::vector<Crossing> found;
   for (std::size_t i = 1; i < points.size(); ++i) {
     const RatioPoint& before = points[i - 1];
@@ -42,30 +44,25 @@ std::vector<Crossing> crossings(const std::vector<RatioPoint>& points) {
   return found;
 }
 
-std::set<Shape> shapes_of(const ByShape& measured) {
-  std::set<Shape> shapes;
-  for (const auto& [at, splits] : measured) shapes.insert(at.first);
-  return shapes;
-}
-
 }  // namespace
 
-std::vector<Crossover> crossovers(const baselines::Run& run) {
+std::vector<Crossover> crossovers(const std::vector<ShapeSweep>& sweeps) {
   std::vector<Crossover> all;
-  for (const OperationShapes& one : measured_shapes(run)) {
-    for (const auto& [implementation, others] : one.compared_with) {
-      const ByShape& times = one.implementations.at(implementation);
-      for (const std::string& against : others) {
-        for (const Shape& shape : shapes_of(times)) {
-          auto points = ratios(shape, times, one.implementations.at(against));
-          if (points.empty()) continue;
+  for (const ShapeSweep& sweep : sweeps) {
+    for (const SweepSeries& series : sweep.series) {
+      for (const std::string& name : series.compared_with) {
+        const auto against = std::ranges::find(sweep.series, name, &SweepSeries::implementation);
+        for (auto& [shape, points] : ratios(series, *against)) {
           auto found = crossings(points);
-          all.push_back({one.operation, one.dtype, one.axis, shape, implementation, against,
-                         std::move(points), std::move(found)});
+          all.push_back({sweep.operation, sweep.dtype, sweep.axis, shape, series.implementation,
+                         name, std::move(points), std::move(found)});
         }
       }
     }
   }
+  std::ranges::stable_sort(all, {}, [](const Crossover& one) {
+    return std::tie(one.operation, one.dtype, one.axis, one.implementation);
+  });
   return all;
 }
 

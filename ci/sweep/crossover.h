@@ -13,8 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "baselines/record/run.h"
-#include "ci/sweep/sweep_axis.h"
+#include "ci/sweep/shape_sweep.h"
 
 namespace fusegate::ci {
 
@@ -48,10 +47,9 @@ struct Crossover {
 inline constexpr std::string_view kCrossoverNote =
     "The M of a crossing lies between two measured ones, by log of the ratio over log of M.";
 
-// For each operation, dtype and shape: every implementation over what it is compared with
-// (measured_shapes.h), where both were measured at an M at least. By operation, dtype,
-// implementation, other, shape.
-std::vector<Crossover> crossovers(const baselines::Run& run);
+// For each operation, dtype and shape: every implementation over what it is compared with, where
+// both were measured at an M at least. By operation, dtype, implementation, other, shape.
+std::vector<Crossover> crossovers(const std::vector<ShapeSweep>& sweeps);
 
 // "stops paying at M 1200 (0.970 at 512, 1.03 at 2048)", "starts paying at M ...", each crossing in
 // turn; "always pays, M 128 to 8192" and "never pays, M 128" of the measured Ms where there is

@@ -21,8 +21,8 @@ baselines::BenchmarkSeries measured(const std::string& kernel, int batch, int se
 }
 
 // geglu at M = 128, 512, ... with the ratios given; unfused takes 1 ms.
-fusegate::baselines::Run geglu(const std::vector<double>& ratios) {
-  fusegate::baselines::Run run;
+baselines::Run run_of(const std::vector<double>& ratios) {
+  baselines::Run run;
   int batch = 1;
   for (const double ratio : ratios) {
     run.benchmarks.push_back(measured("geglu/fused", batch, 128, 1e6 * ratio));
@@ -32,8 +32,15 @@ fusegate::baselines::Run geglu(const std::vector<double>& ratios) {
   return run;
 }
 
+std::vector<Crossover> crossovers_of(const baselines::Run& run) {
+  return crossovers(shape_sweeps(run));
+}
+std::vector<Crossover> crossovers_of(const std::vector<double>& ratios) {
+  return crossovers_of(run_of(ratios));
+}
+
 TEST(Crossovers, InterpolateInLogarithmsBetweenTheTwoNeighbours) {
-  const auto all = crossovers(geglu({0.25, 0.5, 2, 4}));
+  const auto all = crossovers_of({0.25, 0.5, 2, 4});
   ASSERT_THAT(all, SizeIs(1));
   EXPECT_EQ(all[0].implementation, "fused");
   EXPECT_EQ(all[0].against, "unfused");
@@ -48,7 +55,7 @@ TEST(Crossovers, InterpolateInLogarithmsBetweenTheTwoNeighbours) {
 }
 
 TEST(Crossovers, HaveEveryCrossing) {
-  const auto all = crossovers(geglu({2, 0.5, 2}));
+  const auto all = crossovers_of({2, 0.5, 2});
   ASSERT_THAT(all[0].crossings, SizeIs(2));
   EXPECT_EQ(crossover_text(all[0]),
             "starts paying at M 256 (2.00 at 128, 0.500 at 512); "
@@ -56,19 +63,19 @@ TEST(Crossovers, HaveEveryCrossing) {
 }
 
 TEST(Crossovers, TakeEqualTimesForNotPaying) {
-  const auto all = crossovers(geglu({0.5, 1, 1.5}));
+  const auto all = crossovers_of({0.5, 1, 1.5});
   ASSERT_THAT(all[0].crossings, SizeIs(1));
   EXPECT_NEAR(all[0].crossings[0].along, 512, 1e-9);
 }
 
 TEST(Crossovers, SayAlwaysOrNeverOfTheMeasuredRows) {
-  EXPECT_EQ(crossover_text(crossovers(geglu({0.5, 0.9}))[0]), "always pays, M 128 to 512");
-  EXPECT_EQ(crossover_text(crossovers(geglu({1, 1.1}))[0]), "never pays, M 128 to 512");
-  EXPECT_EQ(crossover_text(crossovers(geglu({0.5}))[0]), "always pays, M 128");
+  EXPECT_EQ(crossover_text(crossovers_of({0.5, 0.9})[0]), "always pays, M 128 to 512");
+  EXPECT_EQ(crossover_text(crossovers_of({1, 1.1})[0]), "never pays, M 128 to 512");
+  EXPECT_EQ(crossover_text(crossovers_of({0.5})[0]), "always pays, M 128");
 }
 
 TEST(Crossovers, CompareTheSameSplitOfTheRows) {
-  const auto all = crossovers(baselines::test_run(
+  const auto all = crossovers_of(baselines::test_run(
       {measured("geglu/fused", 1, 128, 500), measured("geglu/fused", 128, 1, 8000),
        measured("geglu/fused", 2, 64, 7), measured("geglu/unfused", 1, 128, 1000),
        measured("geglu/unfused", 128, 1, 4000), measured("geglu/unfused", 64, 2, 9)}));
@@ -78,10 +85,10 @@ TEST(Crossovers, CompareTheSameSplitOfTheRows) {
 }
 
 TEST(Crossovers, KeepShapesApart) {
-  fusegate::baselines::Run run = geglu({0.5, 0.5});
+  baselines::Run run = run_of({0.5, 0.5});
   run.benchmarks.push_back(measured("geglu/fused", 1, 128, 2, 4096));
   run.benchmarks.push_back(measured("geglu/unfused", 1, 128, 1, 4096));
-  const auto all = crossovers(run);
+  const auto all = crossovers_of(run);
   ASSERT_THAT(all, SizeIs(2));
   EXPECT_EQ(shape_text(all[1].shape), "dim 768, hidden 4096");
   EXPECT_FALSE(all[1].points[0].pays());
@@ -89,12 +96,12 @@ TEST(Crossovers, KeepShapesApart) {
 
 TEST(Crossovers, LeaveOutWhatHasNoPartner) {
   EXPECT_TRUE(
-      crossovers(baselines::test_run(
-                     {measured("geglu/fused", 1, 128, 1), measured("geglu/unfused", 1, 256, 1),
-                      baselines::failed_series("geglu/unfused/bf16/batch:1/seq:128/dim:768/"
-                                               "hidden:3072",
-                                               "threw"),
-                      baselines::test_series("BM_other/8", {1})}))
+      crossovers_of(baselines::test_run(
+                        {measured("geglu/fused", 1, 128, 1), measured("geglu/unfused", 1, 256, 1),
+                         baselines::failed_series("geglu/unfused/bf16/batch:1/seq:128/dim:768/"
+                                                  "hidden:3072",
+                                                  "threw"),
+                         baselines::test_series("BM_other/8", {1})}))
           .empty());
 }
 

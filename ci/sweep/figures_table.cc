@@ -1,7 +1,6 @@
 #include "ci/sweep/figures_table.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <string>
 
@@ -17,33 +16,37 @@ struct Line {
   Bottlenecks bottlenecks;
 };
 
-struct OptionalColumn {
+struct FiguresColumn {
   Column column;
   std::function<std::string(const Line&)> text;  // "-" where it is not known
+  bool is_always_shown = false;
 };
 
-std::vector<OptionalColumn> optional_columns() {
-  return {{{"host", Align::kRight},
-           [](const Line& line) { return format_time_ns(line.figures.host_ns); }},
-          {{"host, as a graph", Align::kRight},
-           [](const Line& line) { return format_time_ns(line.figures.host_graph_ns); }},
-          {{"roofline time", Align::kRight},
-           [](const Line& line) { return format_time_ns(line.roofline_time.ns); }},
-          {{"gap", Align::kRight},
-           [](const Line& line) { return format_rate(line.roofline_time.gap); }},
-          {{"of copy rate", Align::kRight},
-           [](const Line& line) { return format_share(line.roofline_time.copy_share); }},
-          {{"of GEMM rate", Align::kRight},
-           [](const Line& line) { return format_share(line.roofline_time.gemm_share); }},
-          {{"class"}, [](const Line& line) { return bottlenecks_text(line.bottlenecks); }}};
-}
-
-std::vector<OptionalColumn> known_columns(const std::vector<Line>& lines) {
-  std::vector<OptionalColumn> columns = optional_columns();
-  std::erase_if(columns, [&](const OptionalColumn& column) {
-    return std::ranges::all_of(lines, [&](const Line& line) { return column.text(line) == "-"; });
-  });
-  return columns;
+std::vector<FiguresColumn> all_columns() {
+  const auto figure = [](const char* header, auto format, double BenchmarkFigures::*member,
+                         bool is_always_shown = true) {
+    const auto text = [=](const Line& line) { return format(line.figures.*member); };
+    return FiguresColumn{{header, Align::kRight}, text, is_always_shown};
+  };
+  const auto roofline = [](const char* header, auto format, double RooflineTime::*member) {
+    const auto text = [=](const Line& line) { return format(line.roofline_time.*member); };
+    return FiguresColumn{{header, Align::kRight}, text};
+  };
+  return {
+      {{"benchmark", Align::kLeft, true}, [](const Line& line) { return line.figures.name; }, true},
+      figure("time", format_time_ns, &BenchmarkFigures::time_ns),
+      figure("spread", format_fraction, &BenchmarkFigures::spread),
+      figure("launches", format_launches, &BenchmarkFigures::launches),
+      figure("TFLOP/s", format_rate, &BenchmarkFigures::tflops),
+      figure("GB/s", format_rate, &BenchmarkFigures::gbps),
+      figure("host", format_time_ns, &BenchmarkFigures::host_ns, false),
+      figure("host, as a graph", format_time_ns, &BenchmarkFigures::host_graph_ns, false),
+      roofline("roofline time", format_time_ns, &RooflineTime::ns),
+      roofline("gap", format_rate, &RooflineTime::gap),
+      roofline("of copy rate", format_share, &RooflineTime::copy_share),
+      roofline("of GEMM rate", format_share, &RooflineTime::gemm_share),
+      {{"class"}, [](const Line& line) { return bottlenecks_text(line.bottlenecks); }},
+      {{"failure"}, [](const Line& line) { return line.figures.failure; }, true}};
 }
 
 }  // namespace
@@ -54,23 +57,17 @@ Table figures_table(const std::vector<BenchmarkFigures>& all, const MeasuredRate
     const RooflineTime roofline_time = roofline_time_of(figures, rates);
     lines.push_back({figures, roofline_time, bottlenecks_of(figures, roofline_time, rates)});
   }
-  const std::vector<OptionalColumn> more = known_columns(lines);
-  std::vector<Column> columns{{"benchmark", Align::kLeft, true}, {"time", Align::kRight},
-                              {"spread", Align::kRight},         {"launches", Align::kRight},
-                              {"TFLOP/s", Align::kRight},        {"GB/s", Align::kRight}};
-  for (const OptionalColumn& column : more) columns.push_back(column.column);
-  columns.push_back({"failure"});
+  std::vector<FiguresColumn> shown = all_columns();
+  std::erase_if(shown, [&](const FiguresColumn& column) {
+    const auto is_unknown = [&](const Line& line) { return column.text(line) == "-"; };
+    return !column.is_always_shown && std::ranges::all_of(lines, is_unknown);
+  });
+  std::vector<Column> columns;
+  for (const FiguresColumn& column : shown) columns.push_back(column.column);
   Table table(std::move(columns));
   for (const Line& line : lines) {
-    const BenchmarkFigures& figures = line.figures;
-    std::vector<Cell> row{figures.name,
-                          format_time_ns(figures.time_ns),
-                          format_fraction(figures.spread),
-                          format_launches(figures.launches),
-                          format_rate(figures.tflops),
-                          format_rate(figures.gbps)};
-    for (const OptionalColumn& column : more) row.push_back(column.text(line));
-    row.push_back(figures.failure);
+    std::vector<Cell> row;
+    for (const FiguresColumn& column : shown) row.emplace_back(column.text(line));
     table.add_row(std::move(row));
   }
   return table;

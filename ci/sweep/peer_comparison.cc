@@ -5,6 +5,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <ranges>
 #include <set>
 #include <tuple>
 
@@ -36,10 +37,8 @@ void add(const std::vector<BenchmarkFigures>& run, const MeasuredRates* rates,
     const SweepPosition position = axes.position(*name);
     ProblemComparison& comparison = (*operations)[{name->operation, baselines::dtype_text(*name)}]
                                                  [{position.shape, position.along, position.split}];
-    MeasuredImplementation measured{.name = name->implementation,
-                                    .time_ns = figures.time_ns,
-                                    .failure = figures.failure,
-                                    .energy_j = figures.energy_j};
+    MeasuredImplementation measured{
+        .name = name->implementation, .time_ns = figures.time_ns, .energy_j = figures.energy_j};
     if (rates != nullptr) {
       measured.roofline_time = roofline_time_of(figures, *rates);
       measured.bottlenecks = bottlenecks_of(figures, measured.roofline_time, *rates);
@@ -60,33 +59,22 @@ std::vector<std::string> names_of(const std::vector<ProblemComparison>& problems
 }
 
 OperationComparison operation_comparison(const std::pair<std::string, std::string>& key,
-                                         ByProblem&& problems) {
+                                         const ByProblem& by_problem) {
   OperationComparison comparison{key.first, key.second, {}, {}, {}};
-  for (auto& [order, problem] : problems) comparison.problems.push_back(std::move(problem));
+  std::ranges::copy(by_problem | std::views::values, std::back_inserter(comparison.problems));
   comparison.ours = names_of(comparison.problems, &ProblemComparison::ours);
   comparison.peers = names_of(comparison.problems, &ProblemComparison::peers);
   return comparison;
 }
 
-std::vector<std::string> rate_notes(const PeerComparison& peer_comparison,
-                                    const std::vector<std::string>& dtypes) {
-  std::vector<std::string> notes = rate_sentences(peer_comparison.rates, dtypes);
-  if (std::ranges::any_of(peer_comparison.operations, &OperationComparison::has_roofline_times)) {
-    notes.insert(
-        notes.begin(),
-        "roofline time: max(FLOPs / measured GEMM rate, bytes / measured copy bandwidth) of our "
-        "best "
-        "implementation; gap: its time over that. Both rates are measured in this run and are not "
-        "limits: a gap below 1 is faster, as where the L2 serves what the copy had to fetch");
-  }
-  return notes;
-}
+constexpr const char* kRooflineNote =
+    "roofline time: max(FLOPs / measured GEMM rate, bytes / measured copy bandwidth) of our best "
+    "implementation; gap: its time over that. Both rates are measured in this run and are not "
+    "limits: a gap below 1 is faster, as where the L2 serves what the copy had to fetch";
 
-bool any_compared(const std::vector<OperationComparison>& operations) {
-  return std::ranges::any_of(operations, [](const OperationComparison& operation) {
-    return std::ranges::any_of(operation.problems, [](const ProblemComparison& problem) {
-      return std::isfinite(problem.ratio());
-    });
+bool has_ratios(const OperationComparison& operation) {
+  return std::ranges::any_of(operation.problems, [](const ProblemComparison& problem) {
+    return std::isfinite(problem.ratio());
   });
 }
 
@@ -132,16 +120,22 @@ PeerComparison peer_comparison(const baselines::Run& ours, const baselines::Run*
     add(benchmark_figures(*peers), nullptr, axes, &ProblemComparison::peers, &operations);
   }
   std::set<std::string> dtypes;
-  for (auto& [key, problems] : operations) {
+  for (const auto& [key, problems] : operations) {
     dtypes.insert(problems.begin()->second.problem.dtype);
-    result.operations.push_back(operation_comparison(key, std::move(problems)));
+    result.operations.push_back(operation_comparison(key, problems));
   }
-  if (!dtypes.empty()) result.notes = rate_notes(result, {dtypes.begin(), dtypes.end()});
+  if (std::ranges::any_of(result.operations, &OperationComparison::has_roofline_times)) {
+    result.notes.emplace_back(kRooflineNote);
+  }
+  if (!dtypes.empty()) {
+    std::ranges::move(rate_sentences(result.rates, {dtypes.begin(), dtypes.end()}),
+                      std::back_inserter(result.notes));
+  }
   if (std::ranges::any_of(result.operations, &OperationComparison::has_energies)) {
     result.notes.push_back(
         "energy: of a call, by the device's counter, while calls follow each other at once");
   }
-  if (peers != nullptr && !any_compared(result.operations)) {
+  if (peers != nullptr && std::ranges::none_of(result.operations, has_ratios)) {
     result.notes.push_back("warning: no problem has a time of ours and of a peer");
   }
   return result;

@@ -16,10 +16,9 @@ namespace fusegate::ci {
 
 struct MeasuredImplementation {
   std::string name;
-  double time_ns = 0;   // NaN where it failed every time
-  std::string failure;  // empty where it never failed
-  RooflineTime
-      roofline_time{};  // of ours; unknown for a peer, whose work is not counted by our stages
+  double time_ns = 0;  // NaN where it failed every time
+  // Of ours; unknown for a peer, whose work is not counted by our stages.
+  RooflineTime roofline_time{};
   Bottlenecks bottlenecks{};                                   // likewise
   double energy_j = std::numeric_limits<double>::quiet_NaN();  // of a call, where it was measured
 };

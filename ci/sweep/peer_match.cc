@@ -1,6 +1,7 @@
 #include "ci/sweep/peer_match.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -11,28 +12,25 @@
 namespace fusegate::ci {
 namespace {
 
-constexpr std::string_view kLayout = "protocol.layout";
-
 // A field that one side alone records says that the programs record other things; of these it says
 // that the samples were taken in another way.
 constexpr std::array<std::string_view, 5> kNeededProtocol{
     "protocol.batch_ns", "protocol.idle_ns", "protocol.samples", "protocol.regime", "protocol.l2"};
 
-bool is_library(std::string_view field) { return field == "cuda" || field == "cublas"; }
-bool is_needed(std::string_view field) { return field == "device" || field == "driver"; }
-
-template <typename Fields>
-bool has(const Fields& fields, std::string_view field) {
-  return std::ranges::find(fields, field) != fields.end();
+bool both_record(const baselines::EnvironmentDifference& difference) {
+  return difference.baseline != baselines::kAbsent && difference.candidate != baselines::kAbsent;
 }
 
-bool in_both(const baselines::Run& ours, const baselines::Run& peers, const std::string& field) {
-  return ours.environment.contains(field) && peers.environment.contains(field);
-}
-
-std::string difference_text(const baselines::EnvironmentDifference& difference) {
-  return fmt::format("{}: {} here, {} there", difference.field, difference.baseline,
-                     difference.candidate);
+// What forbids a comparison. A peer brings its own CUDA and cuBLAS, and is what its users get.
+std::vector<baselines::EnvironmentDifference> forbidden_differences(const baselines::Run& ours,
+                                                                    const baselines::Run& peers) {
+  auto differences = baselines::environment_differences(ours.environment, peers.environment);
+  std::erase_if(differences, [](const baselines::EnvironmentDifference& difference) {
+    const std::string& field = difference.field;
+    if (field == "device" || field == "driver") return false;
+    return field == "cuda" || field == "cublas" || !both_record(difference);
+  });
+  return differences;
 }
 
 std::string quoted(const std::string& value) {
@@ -40,15 +38,11 @@ std::string quoted(const std::string& value) {
 }
 
 std::string joined(const std::vector<baselines::EnvironmentDifference>& differences) {
-  std::string text;
-  for (const auto& difference : differences) {
-    text += (text.empty() ? "" : "; ") + difference_text(difference);
+  std::vector<std::string> texts;
+  for (const auto& [field, here, there] : differences) {
+    texts.push_back(fmt::format("{}: {} here, {} there", field, here, there));
   }
-  return text;
-}
-
-bool both_record(const baselines::EnvironmentDifference& difference) {
-  return difference.baseline != baselines::kAbsent && difference.candidate != baselines::kAbsent;
+  return fmt::format("{}", fmt::join(texts, "; "));
 }
 
 void add_protocol_notes(const baselines::Run& ours, const baselines::Run& peers,
@@ -60,10 +54,11 @@ void add_protocol_notes(const baselines::Run& ours, const baselines::Run& peers,
   std::vector<baselines::EnvironmentDifference> warned;
   for (const auto& difference :
        baselines::protocol_differences(ours.provenance.protocol, peers.provenance.protocol)) {
-    if (difference.field == kLayout) {
+    if (difference.field == "protocol.layout") {
       notes->push_back(fmt::format("tensors lie as layout \"{}\" has them here, \"{}\" there",
                                    difference.baseline, difference.candidate));
-    } else if (both_record(difference) || has(kNeededProtocol, difference.field)) {
+    } else if (both_record(difference) ||
+               std::ranges::find(kNeededProtocol, difference.field) != kNeededProtocol.end()) {
       warned.push_back(difference);
     }
   }
@@ -74,19 +69,9 @@ void add_protocol_notes(const baselines::Run& ours, const baselines::Run& peers,
 
 }  // namespace
 
-std::vector<baselines::EnvironmentDifference> peer_environment_differences(
-    const baselines::Run& ours, const baselines::Run& peers) {
-  auto differences = baselines::environment_differences(ours.environment, peers.environment);
-  std::erase_if(differences, [&](const baselines::EnvironmentDifference& difference) {
-    return !is_needed(difference.field) &&
-           (is_library(difference.field) || !in_both(ours, peers, difference.field));
-  });
-  return differences;
-}
-
 void check_peer_environment(const baselines::Run& ours, const baselines::Run& peers,
                             bool allow_differences) {
-  const auto differences = peer_environment_differences(ours, peers);
+  const auto differences = forbidden_differences(ours, peers);
   if (differences.empty() || allow_differences) return;
   const baselines::EnvironmentDifference& first = differences.front();
   throw baselines::InputError(
@@ -98,7 +83,7 @@ void check_peer_environment(const baselines::Run& ours, const baselines::Run& pe
 
 std::vector<std::string> peer_notes(const baselines::Run& ours, const baselines::Run& peers) {
   std::vector<std::string> notes;
-  if (const auto differences = peer_environment_differences(ours, peers); !differences.empty()) {
+  if (const auto differences = forbidden_differences(ours, peers); !differences.empty()) {
     notes.push_back("warning: peers were measured in another environment: " + joined(differences));
   }
   const std::string& our_card = ours.provenance.device_uuid;

@@ -9,13 +9,8 @@
 
 namespace fusegate::ci {
 
-// What forbids it: another device or driver, or another value of any other field that both runs
-// record (power limit, clocks, ECC, MIG). CUDA and cuBLAS may differ: a peer brings its own, and is
-// what its users get.
-std::vector<baselines::EnvironmentDifference> peer_environment_differences(
-    const baselines::Run& ours, const baselines::Run& peers);
-
-// Throws InputError naming the first of these, unless they are allowed.
+// Throws InputError for another device or driver, or another value of any other field that both
+// runs record, unless differences are allowed. CUDA and cuBLAS may differ.
 void check_peer_environment(const baselines::Run& ours, const baselines::Run& peers,
                             bool allow_differences);
 

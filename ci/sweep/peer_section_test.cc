@@ -3,9 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <limits>
-
 #include "ci/console/test_table.h"
+#include "ci/sweep/test_figures.h"
 
 namespace fusegate::ci {
 namespace {
@@ -15,27 +14,23 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
 // One problem with peers, one where the peer failed, one without, one that ours failed at.
 OperationComparison operation(bool with_roofline_times) {
   const auto problem = [](std::int64_t batch) {
     return baselines::BenchmarkName{
         "geglu_mlp", "", "bf16", {{"batch", batch}, {"seq", 128}, {"dim", 768}, {"hidden", 3072}}};
   };
-  const RooflineTime roofline_time =
-      with_roofline_times ? RooflineTime{10e3, 8, 0.125, 0.1} : RooflineTime{};
-  const Bottlenecks bottlenecks =
-      with_roofline_times ? Bottlenecks{Bottleneck::kMemory, Bottleneck::kLaunch} : Bottlenecks{};
+  MeasuredImplementation fused{"fused", 80e3};
+  if (with_roofline_times) {
+    fused.roofline_time = {10e3, 8, 0.125, 0.1};
+    fused.bottlenecks = {Bottleneck::kMemory, Bottleneck::kLaunch};
+  }
   OperationComparison comparison{"geglu_mlp", "bf16", {"fused", "unfused"}, {"liger"}, {}};
-  comparison.problems = {
-      {problem(1),
-       {{"fused", 80e3, "", roofline_time, bottlenecks}, {"unfused", 90e3, "", {}}},
-       {{"liger", 160e3, ""}}},
-      {problem(2), {{"fused", 80e3, "", roofline_time, bottlenecks}}, {{"liger", kNan, "threw"}}},
-      {problem(3), {{"fused", 80e3, "", roofline_time, bottlenecks}}, {}},
-      {problem(4), {{"fused", kNan, "threw", {}}}, {{"liger", 160e3, ""}}},
-      {problem(5), {}, {{"liger", 160e3, ""}}}};
+  comparison.problems = {{problem(1), {fused, {"unfused", 90e3}}, {{"liger", 160e3}}},
+                         {problem(2), {fused}, {{"liger", kNan}}},
+                         {problem(3), {fused}, {}},
+                         {problem(4), {{"fused", kNan}}, {{"liger", 160e3}}},
+                         {problem(5), {}, {{"liger", 160e3}}}};
   return comparison;
 }
 

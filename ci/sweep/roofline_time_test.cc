@@ -4,35 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
+
+#include "ci/sweep/test_figures.h"
 
 namespace fusegate::ci {
 namespace {
 
 using ::testing::ElementsAre;
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-BenchmarkFigures figures(const std::string& kernel, double time_ns, double flops, double bytes,
-                         double launches = 1) {
-  BenchmarkFigures figures;
-  figures.name = kernel + "/batch:64/seq:128/dim:768/hidden:3072";
-  figures.time_ns = time_ns;
-  figures.flops = flops;
-  figures.min_bytes = bytes;
-  figures.tflops = flops / time_ns / 1e3;
-  figures.gbps = bytes / time_ns;
-  figures.launches = launches;
-  return figures;
-}
-
-// 500 TFLOP/s, 4,000 GB/s, and 2 us a launch.
-MeasuredRates round_numbers() {
-  return {{{"bf16", {500, "linear"}}}, MeasuredRate{4000, "copy"}, MeasuredRate{2000, "launch"}};
-}
-
 BenchmarkFigures control(const std::string& kernel, double time_ns, double flops, double bytes) {
-  BenchmarkFigures one = figures(kernel, time_ns, flops, bytes);
+  BenchmarkFigures one = test_figures(kernel, time_ns, flops, bytes);
   one.is_control = true;
   return one;
 }
@@ -41,7 +22,8 @@ TEST(MeasuredRates, TakeTheBestControlOfEachDtypeThatIsLongEnoughAndDoesArithmet
   const MeasuredRates rates = measured_rates(
       {control("product/a/bf16", 125e3, 5e10, 1), control("product/b/bf16", 100e3, 5e10, 1),
        control("product/a/fp16", 50e3, 2e10, 1), control("product/short/bf16", 19.9e3, 2e10, 1),
-       control("softmax/library/fp32", 100e3, 1e8, 4e7), figures("mlp/a/bf16", 100e3, 15e10, 1)});
+       control("softmax/library/fp32", 100e3, 1e8, 4e7),
+       test_figures("mlp/a/bf16", 100e3, 15e10, 1)});
   ASSERT_EQ(rates.gemm_tflops.size(), 2u);
   EXPECT_DOUBLE_EQ(rates.gemm_tflops.at("bf16").value, 500);
   EXPECT_EQ(rates.gemm_tflops.at("bf16").benchmark,
@@ -51,8 +33,8 @@ TEST(MeasuredRates, TakeTheBestControlOfEachDtypeThatIsLongEnoughAndDoesArithmet
 
 TEST(MeasuredRates, TakeOperationsThatComputeWhatAControlDoes) {
   const MeasuredRates rates = measured_rates({control("product/library/bf16", 200e3, 5e10, 1e8),
-                                              figures("biased/a/bf16", 100e3, 5.02e10, 1e8),
-                                              figures("mlp/a/bf16", 100e3, 15e10, 1e8)});
+                                              test_figures("biased/a/bf16", 100e3, 5.02e10, 1e8),
+                                              test_figures("mlp/a/bf16", 100e3, 15e10, 1e8)});
   EXPECT_EQ(rates.gemm_tflops.at("bf16").benchmark,
             "biased/a/bf16/batch:64/seq:128/dim:768/hidden:3072");
 }
@@ -69,16 +51,17 @@ TEST(MeasuredRates, LendTheGemmRateBetweenFormatsOf16Bits) {
 TEST(MeasuredRates, TakeTheLargestCopyAndNotTheFastest) {
   const MeasuredRates rates = measured_rates({control("copy/driver/bf16", 40e3, 0, 1.6e8),
                                               control("copy/cached/bf16", 3e3, 0, 1.8e7),
-                                              figures("transpose/own/bf16", 100e3, 0, 3e8)});
+                                              test_figures("transpose/own/bf16", 100e3, 0, 3e8)});
   ASSERT_TRUE(rates.copy_gbps);
   EXPECT_DOUBLE_EQ(rates.copy_gbps->value, 4000);
 }
 
 TEST(MeasuredRates, TakeTheShortestBenchmarkOfKernelsForALaunch) {
-  const MeasuredRates rates = measured_rates({figures("geglu/fused/bf16", 4000, 1, 1, 1),
-                                              figures("geglu/unfused/bf16", 2400, 1, 1, 2),
-                                              figures("geglu/many/bf16", 3000, 1, 1, 6),
-                                              figures("control_copy/memcpy/bf16", 900, 0, 1, 0)});
+  const MeasuredRates rates =
+      measured_rates({test_figures("geglu/fused/bf16", 4000, 1, 1, 1),
+                      test_figures("geglu/unfused/bf16", 2400, 1, 1, 2),
+                      test_figures("geglu/many/bf16", 3000, 1, 1, 6),
+                      test_figures("control_copy/memcpy/bf16", 900, 0, 1, 0)});
   ASSERT_TRUE(rates.launch_ns);
   EXPECT_DOUBLE_EQ(rates.launch_ns->value, 1200);
   EXPECT_TRUE(rates.launch_ns->benchmark.starts_with("geglu/unfused/"));
@@ -89,48 +72,43 @@ TEST(MeasuredRates, LackOtherProgramsAndWhatWasNotRecorded) {
   plain.name = "BM_linear/8";
   plain.launches = kNan;
   const MeasuredRates rates =
-      measured_rates({plain, figures("linear/a/bf16", 9e4, kNan, kNan, kNan),
+      measured_rates({plain, test_figures("linear/a/bf16", 9e4, kNan, kNan, kNan),
                       control("linear/failed/bf16", kNan, 1e9, 1e6)});
   EXPECT_TRUE(rates.gemm_tflops.empty());
   EXPECT_FALSE(rates.copy_gbps);
   EXPECT_FALSE(rates.launch_ns);
 }
 
-TEST(RooflineTimeOf, IsTheLargerOfArithmeticAndMemory) {
-  const RooflineTime gemm =
-      roofline_time_of(figures("a/b/bf16", 120e3, 5e10, 4e7), round_numbers());
+RooflineTime by_round_rates(double time_ns, double flops, double bytes) {
+  return roofline_time_of(test_figures("a/b/bf16", time_ns, flops, bytes), round_rates());
+}
+
+TEST(RooflineTimeOf, IsTheLargerOfArithmeticAndMemoryAndMayBeBeaten) {
+  const RooflineTime gemm = by_round_rates(120e3, 5e10, 4e7);
   EXPECT_DOUBLE_EQ(gemm.ns, 100e3);
   EXPECT_DOUBLE_EQ(gemm.gap, 1.2);
   EXPECT_DOUBLE_EQ(gemm.gemm_share, 100.0 / 120);
   EXPECT_DOUBLE_EQ(gemm.copy_share, 10.0 / 120);
-  const RooflineTime pointwise =
-      roofline_time_of(figures("a/b/bf16", 50e3, 5e7, 1.6e8), round_numbers());
+  const RooflineTime pointwise = by_round_rates(50e3, 5e7, 1.6e8);
   EXPECT_DOUBLE_EQ(pointwise.ns, 40e3);
   EXPECT_DOUBLE_EQ(pointwise.gap, 1.25);
   EXPECT_DOUBLE_EQ(pointwise.copy_share, 0.8);
-}
-
-TEST(RooflineTimeOf, MayBeBeaten) {
-  const RooflineTime cached =
-      roofline_time_of(figures("a/b/bf16", 20e3, 5e7, 1.6e8), round_numbers());
-  EXPECT_DOUBLE_EQ(cached.copy_share, 2);
-  EXPECT_DOUBLE_EQ(cached.gap, 0.5);
+  EXPECT_DOUBLE_EQ(by_round_rates(20e3, 5e7, 1.6e8).copy_share, 2);
+  EXPECT_DOUBLE_EQ(by_round_rates(20e3, 5e7, 1.6e8).gap, 0.5);
 }
 
 TEST(RooflineTimeOf, IsUnknownWithoutARateOrTheBenchmarksOwnWork) {
-  const BenchmarkFigures known = figures("a/b/bf16", 100e3, 5e10, 4e7);
+  const BenchmarkFigures known = test_figures("a/b/bf16", 100e3, 5e10, 4e7);
   BenchmarkFigures other = known;
   other.name = "BM_other/8";
-  MeasuredRates no_copy = round_numbers();
+  MeasuredRates no_copy = round_rates();
   no_copy.copy_gbps.reset();
   for (const RooflineTime& roofline_time :
-       {roofline_time_of(other, round_numbers()),
-        roofline_time_of(figures("a/b/fp16", 100e3, 5e10, 4e7), round_numbers()),
-        roofline_time_of(known, no_copy),
-        roofline_time_of(figures("a/b/bf16", 100e3, 5e10, kNan), round_numbers()),
-        roofline_time_of(figures("a/b/bf16", 100e3, kNan, 4e7), round_numbers()),
-        roofline_time_of(figures("a/b/bf16", kNan, 5e10, 4e7), round_numbers()),
-        roofline_time_of(figures("a/b/bf16", 100e3, 0, 0), round_numbers())}) {
+       {roofline_time_of(other, round_rates()),
+        roofline_time_of(test_figures("a/b/fp16", 100e3, 5e10, 4e7), round_rates()),
+        roofline_time_of(known, no_copy), by_round_rates(100e3, 5e10, kNan),
+        by_round_rates(100e3, kNan, 4e7), by_round_rates(kNan, 5e10, 4e7),
+        by_round_rates(100e3, 0, 0)}) {
     EXPECT_TRUE(std::isnan(roofline_time.ns));
     EXPECT_TRUE(std::isnan(roofline_time.gap));
   }
@@ -138,19 +116,20 @@ TEST(RooflineTimeOf, IsUnknownWithoutARateOrTheBenchmarksOwnWork) {
 
 TEST(RooflineTimeOf, HasTheShareOfTheOneRateThatIsKnown) {
   const RooflineTime no_gemm =
-      roofline_time_of(figures("a/b/fp16", 100e3, 5e10, 4e7), round_numbers());
+      roofline_time_of(test_figures("a/b/fp16", 100e3, 5e10, 4e7), round_rates());
   EXPECT_DOUBLE_EQ(no_gemm.copy_share, 0.1);
   EXPECT_TRUE(std::isnan(no_gemm.gemm_share));
-  MeasuredRates no_copy = round_numbers();
+  MeasuredRates no_copy = round_rates();
   no_copy.copy_gbps.reset();
-  const RooflineTime gemm_alone = roofline_time_of(figures("a/b/bf16", 200e3, 5e10, 4e7), no_copy);
+  const RooflineTime gemm_alone =
+      roofline_time_of(test_figures("a/b/bf16", 200e3, 5e10, 4e7), no_copy);
   EXPECT_TRUE(std::isnan(gemm_alone.copy_share));
   EXPECT_DOUBLE_EQ(gemm_alone.gemm_share, 0.5);
 }
 
 TEST(RateSentences, SayWhereARateComesFromOrThatThereIsNone) {
   EXPECT_THAT(
-      rate_sentences(round_numbers(), {"bf16", "fp16"}),
+      rate_sentences(round_rates(), {"bf16", "fp16"}),
       ElementsAre("GEMM rate in bf16: 500 TFLOP/s, of linear",
                   "no GEMM of 20.00 us or more in fp16 in this run",
                   "copy rate: 4000 GB/s, of copy", "a launch: 2.000 us a kernel, of launch"));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <ranges>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -26,23 +27,6 @@ constexpr std::size_t kFewestDrawn = 2;
 
 // "M" with its definition.
 std::string axis_text(const std::string& axis) { return axis == "M" ? "M = batch x seq" : axis; }
-
-// "dim above hidden", as the labels of a map have it.
-std::string shape_axes(const Shape& shape) {
-  std::vector<std::string> axes;
-  for (const auto& [axis, size] : shape) axes.push_back(axis);
-  return fmt::format("{}", fmt::join(axes, " above "));
-}
-
-std::vector<std::int64_t> sizes_of(const Shape& shape) {
-  std::vector<std::int64_t> sizes;
-  for (const auto& [axis, size] : shape) sizes.push_back(size);
-  return sizes;
-}
-
-std::string title_of(const std::string& operation, const std::string& dtype) {
-  return fmt::format("{}, {}", operation, dtype);
-}
 
 // Panels by shape, of lines over M. A style is the same colour and marker in all pictures of a
 // sweep.
@@ -135,9 +119,10 @@ std::optional<json> map_picture(const ShapeSweep& sweep) {
     json cells = json::array();
     for (const SweepPoint& point : series.points) {
       rows.insert(point.along);
-      axes = shape_axes(point.shape);
+      const auto sizes = point.shape | std::views::values;
+      axes = fmt::format("{}", fmt::join(point.shape | std::views::keys, " above "));
       if (!std::isfinite(point.speed_up) || series.implementation == sweep.reference) continue;
-      cells.push_back({{"shape", sizes_of(point.shape)},
+      cells.push_back({{"shape", std::vector(sizes.begin(), sizes.end())},
                        {"rows", point.along},
                        {"value", point.speed_up},
                        {"text", format_factor(point.speed_up)}});
@@ -171,7 +156,7 @@ void add_rate_picture(const ShapeSweep& sweep, double SweepPoint::*figure, const
 
 // Where there is nothing to be faster than, its time and rates alone.
 Section pictures_part(const ShapeSweep& sweep) {
-  const std::string title = title_of(sweep.operation, sweep.dtype);
+  const std::string title = fmt::format("{}, {}", sweep.operation, sweep.dtype);
   const std::string name = fmt::format("{} in {}", sweep.operation, sweep.dtype);
   Section part{.title = title, .is_page_only = true};
   Section more{.title = title + ": time, arithmetic and memory traffic"};
@@ -200,10 +185,6 @@ std::string point_text(const ShapeSweep& sweep, const SweepPoint& point) {
                      point.shape.empty() ? "" : ", ", shape_text(point.shape));
 }
 
-std::string pair_of(const Crossover& crossover) {
-  return fmt::format("{} / {}", crossover.implementation, crossover.against);
-}
-
 json ratio_points(const Crossover& crossover) {
   json points = json::array();
   for (const RatioPoint& point : crossover.points) {
@@ -219,7 +200,7 @@ std::optional<json> crossover_picture(const std::vector<const Crossover*>& cross
   std::vector<std::string> pairs;
   std::vector<std::string> sentences;
   for (const Crossover* one : crossovers) {
-    const std::string pair = pair_of(*one);
+    const std::string pair = fmt::format("{} / {}", one->implementation, one->against);
     const Shape& shape = one->shape;
     const auto known = std::ranges::find(pairs, pair);
     const auto style = static_cast<int>(known - pairs.begin());
@@ -256,11 +237,10 @@ std::string class_name(const Bottlenecks& bottlenecks) {
 
 std::string tooltip(const BenchmarkFigures& figures, const RooflineTime& roofline_time,
                     const Bottlenecks& bottlenecks) {
-  std::string text = figures.name + '\n';
   const std::string how = bottlenecks_text(bottlenecks);
-  text += how == "-" ? class_name(bottlenecks) : how;
-  text += fmt::format("\n{} TFLOP/s, {} FLOP/byte", format_rate(figures.tflops),
-                      format_rate(figures.flops / figures.min_bytes));
+  std::string text = fmt::format(
+      "{}\n{}\n{} TFLOP/s, {} FLOP/byte", figures.name, how == "-" ? class_name(bottlenecks) : how,
+      format_rate(figures.tflops), format_rate(figures.flops / figures.min_bytes));
   const auto add_share = [&](double share, const char* rate) {
     if (std::isfinite(share)) text += fmt::format("\n{} of the {} rate", format_share(share), rate);
   };

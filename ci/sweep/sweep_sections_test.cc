@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include "ci/sweep/test_figures.h"
 
 namespace fusegate::ci {
 namespace {
@@ -13,8 +13,6 @@ Shape shape_of(std::int64_t dim, std::int64_t hidden) { return {{"dim", dim}, {"
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 ShapeSweep sweep() {
   const SweepPoint slow{64, shape_of(768, 3072), 10'000, 1, kNan, 0.9};
@@ -130,29 +128,25 @@ TEST(CrossoverSection, SaysAndDrawsWhereFusionStopsPaying) {
               HasSubstr("dim 768, hidden 3072, fused / unfused: stops paying at M 1024"));
 }
 
-BenchmarkFigures figures_of(const std::string& name, double flops, double min_bytes,
-                            double time_ns) {
-  BenchmarkFigures one;
-  one.name = name;
-  one.time_ns = time_ns;
-  one.launches = one.host_graph_ns = kNan;
-  one.flops = flops;
-  one.min_bytes = min_bytes;
-  one.tflops = flops / time_ns / 1e3;
-  one.gbps = min_bytes / time_ns;
-  one.host_ns = 100e3;
-  return one;
+// The host is slower than the GPU.
+BenchmarkFigures figures_of(const std::string& kernel, double flops, double time_ns) {
+  BenchmarkFigures figures = test_figures(kernel, time_ns, flops, 1.5e8, kNan);
+  figures.host_ns = 100e3;
+  return figures;
 }
 
-const std::string kPointwise = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072";
+BenchmarkFigures of_another_program() {
+  BenchmarkFigures figures = test_figures("", 1, 1, 1);
+  figures.name = "BM_other/8";
+  return figures;
+}
+
+const BenchmarkFigures kPointwise = figures_of("geglu/fused/bf16", 2.5e8, 40e3);
 
 TEST(RooflineSection, HasAPointABenchmarkWithClassAndShares) {
   const MeasuredRates rates{{{"bf16", {700, "linear"}}}, MeasuredRate{4000, "copy"}, std::nullopt};
   const Section section = roofline_section(
-      {figures_of(kPointwise, 2.5e8, 1.5e8, 40e3),
-       figures_of("control_copy/memcpy/bf16/batch:64/seq:128/dim:768/hidden:3072", 0, 1.5e8, 40e3),
-       figures_of("BM_other/8", 1, 1, 1)},
-      rates);
+      {kPointwise, figures_of("control_copy/memcpy/bf16", 0, 40e3), of_another_program()}, rates);
   ASSERT_EQ(section.pictures.size(), 1u);
   const auto& picture = section.pictures[0];
   ASSERT_EQ(picture["points"].size(), 1u);
@@ -160,7 +154,7 @@ TEST(RooflineSection, HasAPointABenchmarkWithClassAndShares) {
   EXPECT_NEAR(point["x"].get<double>(), 1.667, 1e-3);
   EXPECT_EQ(point["class"], "memory-bound");
   EXPECT_EQ(point["is_hollow"], true);
-  EXPECT_EQ(point["tooltip"], kPointwise +
+  EXPECT_EQ(point["tooltip"], kPointwise.name +
                                   "\nmemory-bound, launch-bound on a stream\n6.25 TFLOP/s, 1.67 "
                                   "FLOP/byte\n93.8 % of the copy rate\n0.9 % of the GEMM rate");
   EXPECT_EQ(picture["caption"],
@@ -172,14 +166,13 @@ TEST(RooflineSection, HasAPointABenchmarkWithClassAndShares) {
 }
 
 TEST(RooflineSection, SaysWhichRoofWasNotMeasured) {
-  const auto picture =
-      roofline_section({figures_of(kPointwise, 2.5e8, 1.5e8, 40e3)}, {}).pictures.at(0);
+  const auto picture = roofline_section({kPointwise}, {}).pictures.at(0);
   EXPECT_TRUE(picture["gemm"].is_null());
   EXPECT_TRUE(picture["copy"].is_null());
   EXPECT_THAT(picture["caption"].get<std::string>(), HasSubstr("no flat one, for no GEMM in bf16"));
   EXPECT_THAT(picture["caption"].get<std::string>(), HasSubstr("no slanted one, for no copy"));
   EXPECT_THAT(picture["points"][0]["tooltip"].get<std::string>(), Not(HasSubstr("rate")));
-  EXPECT_TRUE(roofline_section({figures_of("BM_other/8", 1, 1, 1)}, {}).empty());
+  EXPECT_TRUE(roofline_section({of_another_program()}, {}).empty());
 }
 
 }  // namespace
