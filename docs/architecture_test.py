@@ -289,9 +289,42 @@ DRAWN = """# A house
 """
 
 
-class Planted(unittest.TestCase):
-    """The checks on a house of three rooms that is in order until something is planted."""
+# What is planted into a house of three rooms that is in order: files by path, what is replaced in DRAWN, and what is found.
+PLANTED = {
+    "nothing": ({}, (), []),
+    "an include that the table does not have": (
+        {"ground/io/file2.h": '  #  include "ground/runs/file4.h"  // up\n'}, (), ["ground/io includes ground/runs"]),
+    "an include in angle brackets, in a test": (
+        {"ground/runs/file1_test.cc": "#include <top/gate/file1.h>\n"}, (), ["ground/runs includes top/gate"]),
+    "an include that does not start at the root": ({"ground/io/file2.h": '#include "file3.h"\n'}, (), ["ground/io includes "]),
+    "an arrow that nothing uses": ({"ground/runs/file0.h": ""}, (), ["ground/runs may include ground/io"]),
+    "an arrow that points down the table": (
+        {"ground/io/file2.h": '#include "ground/runs/file4.h"\n'}, ("files | |", "files | ground: runs |"),
+        ["ground/io may include ground/runs"]),
+    "an arrow to a room that is not there": (
+        {}, ("| ground: io |", "| ground: io, cellar |"), ["ground/runs may include ground/cellar"] * 2),
+    "a circle of modules through their sources": (
+        {"ground/io/file2.cc": '#include "ground/io/file2.h"\n#include "ground/io/file3.h"\n',
+         "ground/io/file3.h": '#include "ground/io/file4.h"\n', "ground/io/file4.cc": '#include "ground/io/file2.h"\n'}, (),
+        ["circle of ground/io/file2, ground/io/file3, ground/io/file4"]),
+    "no circle: two ways to one module": (
+        {"ground/io/file2.h": '#include "ground/io/file3.h"\n#include "ground/io/file4.h"\n',
+         "ground/io/file3.h": '#include "ground/io/file4.h"\n'}, (), []),
+    "rooms that are too large or too small": (
+        {**{f"ground/io/file{number}.h": "" for number in range(41)}, "top/gate/file3.h": "", "ground/runs/file4.h": None}, (),
+        ["ground/io: 41 files", "ground/runs: 4 files", "top/gate: 4 files"]),
+    "an exception that is none": ({}, ("3 to 3", "5 to 40"), ["top/gate: 3 files", "top/gate: size"]),
+    "a folder that the table does not name": ({"top/attic/junk.py": ""}, (), ["top/attic: not in the table"]),
+    "rooms without a word on what they are for": (
+        {"ground/io/CMakeLists.txt": None, "top/gate/CMakeLists.txt": "add_library(gate)\n"}, (),
+        ["ground/io: no CMakeLists.txt", "top/gate: CMakeLists.txt says nothing"]),
+    "a namespace of another library": (
+        {"ground/io/file2.h": "namespace fusegate::top {}\n", "ground/io/file3.h": "namespace fusegate {}\n"}, (),
+        ["ground/io/file2.h: namespace fusegate::top", "ground/io/file3.h: namespace fusegate::"]),
+}
 
+
+class Planted(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -302,80 +335,25 @@ class Planted(unittest.TestCase):
                 self.write(f"{room}/file{number}.h", f"namespace fusegate::{room.partition('/')[0]} {{}}\n")
         self.write("ground/runs/file0.h", '#include "ground/io/file0.h"\n#include <vector>\n')
         self.write("top/gate/file0.h", '#include "ground/io/file1.h"\n#include "ground/runs/file0.h"\n')
-        self.drawn = DRAWN
 
     def write(self, path, text):
+        """text: None removes the file."""
         (self.root / path).parent.mkdir(parents=True, exist_ok=True)
-        (self.root / path).write_text(text)
+        if text is None:
+            (self.root / path).unlink()
+        else:
+            (self.root / path).write_text(text)
 
-    def found(self):
-        return [what for what, _ in findings(Tree(self.root), Drawing(self.drawn))]
+    def found(self, drawn=DRAWN):
+        return [what for what, _ in findings(Tree(self.root), Drawing(drawn))]
 
-    def test_nothing_where_all_is_as_drawn(self):
-        self.assertEqual(self.found(), [])
-
-    def test_an_include_that_the_table_does_not_have(self):
-        self.write("ground/io/file2.h", '  #  include "ground/runs/file4.h"  // up\n')
-        self.assertEqual(self.found(), ["ground/io includes ground/runs"])
-
-    def test_an_include_in_angle_brackets_and_one_in_a_test(self):
-        self.write("ground/runs/file1_test.cc", "#include <top/gate/file1.h>\n")
-        self.assertEqual(self.found(), ["ground/runs includes top/gate"])
-
-    def test_an_include_that_does_not_start_at_the_root(self):
-        self.write("ground/io/file2.h", '#include "file3.h"\n')
-        self.assertEqual(self.found(), ["ground/io includes "])
-
-    def test_an_arrow_that_nothing_uses(self):
-        self.write("ground/runs/file0.h", "")
-        self.assertEqual(self.found(), ["ground/runs may include ground/io"])
-
-    def test_an_arrow_that_points_down_the_table(self):
-        self.drawn = DRAWN.replace("files | |", "files | ground: runs |")
-        self.write("ground/io/file2.h", '#include "ground/runs/file4.h"\n')
-        self.assertEqual(self.found(), ["ground/io may include ground/runs"])
-
-    def test_an_arrow_to_a_room_that_is_not_there(self):
-        self.drawn = DRAWN.replace("ground: io |", "ground: io, cellar |")
-        self.assertIn("ground/runs may include ground/cellar", self.found())
-
-    def test_a_circle_of_modules_through_their_sources(self):
-        self.write("ground/io/file2.h", "")
-        self.write("ground/io/file2.cc", '#include "ground/io/file2.h"\n#include "ground/io/file3.h"\n')
-        self.write("ground/io/file3.h", '#include "ground/io/file4.h"\n')
-        self.write("ground/io/file4.cc", '#include "ground/io/file2.h"\n')
-        self.assertEqual(self.found(), ["circle of ground/io/file2, ground/io/file3, ground/io/file4"])
-
-    def test_no_circle_where_two_ways_lead_to_one_module(self):
-        self.write("ground/io/file2.h", '#include "ground/io/file3.h"\n#include "ground/io/file4.h"\n')
-        self.write("ground/io/file3.h", '#include "ground/io/file4.h"\n')
-        self.assertEqual(self.found(), [])
-
-    def test_a_room_that_is_too_large_or_too_small(self):
-        for number in range(41):
-            self.write(f"ground/io/file{number}.h", "")
-        (self.root / "ground/runs/file4.h").unlink()
-        self.write("top/gate/file3.h", "")
-        self.assertEqual(self.found(), ["ground/io: 41 files", "ground/runs: 4 files", "top/gate: 4 files"])
-
-    def test_an_exception_that_is_none(self):
-        self.drawn = DRAWN.replace("3 to 3", "5 to 40")
-        self.assertEqual(self.found(), ["top/gate: 3 files", "top/gate: size"])
-
-    def test_a_folder_that_the_table_does_not_name(self):
-        self.write("top/attic/junk.py", "")
-        self.assertEqual(self.found(), ["top/attic: not in the table"])
-
-    def test_a_room_without_a_word_on_what_it_is_for(self):
-        (self.root / "ground/io/CMakeLists.txt").unlink()
-        self.write("top/gate/CMakeLists.txt", "add_library(gate)\n")
-        self.assertEqual(self.found(), ["ground/io: no CMakeLists.txt", "top/gate: CMakeLists.txt says nothing"])
-
-    def test_a_namespace_of_another_library(self):
-        self.write("ground/io/file2.h", "namespace fusegate::top {}\n")
-        self.write("ground/io/file3.h", "namespace fusegate {}\n")
-        self.assertEqual(self.found(), ["ground/io/file2.h: namespace fusegate::top",
-                                        "ground/io/file3.h: namespace fusegate::"])
+    def test_is_found(self):
+        for name, (files, replaced, expected) in PLANTED.items():
+            with self.subTest(name):
+                self.setUp()
+                for path, text in files.items():
+                    self.write(path, text)
+                self.assertEqual(self.found(DRAWN.replace(*replaced) if replaced else DRAWN), expected)
 
     def with_targets(self, runs, gate):
         self.write("ground/io/CMakeLists.txt", "# Files.\nfusegate_room(ground_io SOURCES file0.cc)\n")
