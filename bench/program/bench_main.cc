@@ -121,7 +121,7 @@ int trace(const std::filesystem::path& out, kernels::Device& device, const Plan&
   stop_on_signals();
   const std::unique_ptr<Meter> meter = make_meter(device);
   try {
-    const Outcome outcome = Tracing(device, *meter, plan, probe, info).run(out);
+    const Outcome outcome = record_trace(device, *meter, plan, probe, info, out);
     return finish(outcome, "; no trace was written", "no trace was written");
   } catch (const ProfilerError& error) {
     throw baselines::InputError("--trace", "", error.what());

@@ -12,6 +12,7 @@
 #include "baselines/traces/reader.h"
 #include "baselines/traces/summary.h"
 #include "bench/measuring/meter_test_fixture.h"
+#include "bench/measuring/session.h"
 #include "bench/program/tracing.h"
 #include "kernels/operations/ladder_problem.h"
 
@@ -42,7 +43,7 @@ class TraceGpuTest : public MeterTest {
            kernels::ladder_problem(1, 128, 768, 3072, kernels::Dtype::kBf16)});
     }
     const auto path = folder_.path() / "trace.json";
-    ASSERT_EQ(Tracing(*device_, *meter_, plan_, *probe_, info_).run(path), Outcome::kComplete);
+    ASSERT_EQ(record_trace(*device_, *meter_, plan_, *probe_, info_, path), Outcome::kComplete);
     text_ = baselines::read_file(path);
     trace_ = baselines::parse_trace(text_, path.string());
     owners_ = baselines::owners(trace_);

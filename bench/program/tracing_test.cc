@@ -18,7 +18,7 @@ class TracingTest : public OneBenchmarkTest {
                         const kernels::Tensor&) { return kernels::PreparedKernel{}; };
   }
 
-  Outcome run() { return Tracing(*device_, meter_, plan_, probe_, info_).run(out_); }
+  Outcome run() { return record_trace(*device_, meter_, plan_, probe_, info_, out_); }
   nlohmann::json written() const { return nlohmann::json::parse(baselines::read_file(out_)); }
   std::vector<std::string> slices() const {
     const nlohmann::json trace = written();

@@ -1,6 +1,7 @@
 #include "ci/report/calibration_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +17,15 @@ namespace {
 // Of a commit's hash: as many digits as a report shows.
 constexpr std::size_t kShownOfCommit = 12;
 constexpr std::size_t kMostNoisyShown = 10;
+
+// The first columns are texts, the others figures.
+Table table_of(std::size_t texts, const std::vector<std::string>& headers) {
+  std::vector<Column> columns;
+  for (const std::string& header : headers) {
+    columns.push_back({header, columns.size() < texts ? Align::kLeft : Align::kRight});
+  }
+  return Table(std::move(columns));
+}
 
 std::string rule_text(const baselines::Rule& rule) {
   return fmt::format("above {}, FDR {}", format_fraction(tested_effect(rule)),
@@ -40,25 +50,24 @@ std::size_t count_cards(const baselines::Calibration& calibration) {
 }
 
 std::string left_out_text(const baselines::Calibration& calibration) {
-  std::string text = fmt::format("{} left out, failed or missing in some process:",
-                                 format_count(calibration.left_out.size(), "benchmark"));
-  for (const std::string& name : calibration.left_out) text += ' ' + name;
-  return text;
+  return fmt::format("{} left out, failed or missing in some process: {}",
+                     format_count(calibration.left_out.size(), "benchmark"),
+                     fmt::join(calibration.left_out, " "));
 }
 
 Section provenance_section(const baselines::Calibration& calibration) {
-  Section section;
-  section.sentences.push_back(
-      fmt::format("Suite {}: {} processes on {}, {}.", calibration.suite,
-                  total_processes(calibration), format_count(count_cards(calibration), "card"),
-                  format_count(calibration.benchmarks.size(), "benchmark")));
-  section.sentences.push_back("Environment: " + environment_text(calibration.environment) + ".");
-  section.sentences.push_back("Protocol: " + calibration.protocol.dump() + ".");
+  Section section{
+      .sentences = {fmt::format("Suite {}: {} processes on {}, {}.", calibration.suite,
+                                total_processes(calibration),
+                                format_count(count_cards(calibration), "card"),
+                                format_count(calibration.benchmarks.size(), "benchmark")),
+                    "Environment: " + environment_text(calibration.environment) + ".",
+                    "Protocol: " + calibration.protocol.dump() + "."},
+      .table = table_of(4, {"run", "card", "commit", "date", "processes"})};
   for (const baselines::Doubt doubt : calibration.doubts) {
-    section.sentences.push_back(std::string(baselines::doubt_sentence(doubt)));
+    section.sentences.emplace_back(baselines::doubt_sentence(doubt));
   }
   if (!calibration.left_out.empty()) section.sentences.push_back(left_out_text(calibration));
-  section.table = Table({{"run"}, {"card"}, {"commit"}, {"date"}, {"processes", Align::kRight}});
   std::set<std::string> commits;
   for (const baselines::CalibratedRun& run : calibration.runs) {
     commits.insert(run.commit);
@@ -88,18 +97,11 @@ std::vector<Cell> spread_row(baselines::DurationClass duration, std::string_view
 }
 
 Section spread_section(const baselines::Calibration& calibration) {
-  Section section;
-  section.title = "Spread between processes of a card";
-  section.sentences = {"Relative standard deviation of a benchmark from process to process."};
-  section.table = Table({{"kernels"},
-                         {"in"},
-                         {"benchmarks", Align::kRight},
-                         {"median", Align::kRight},
-                         {"90 %", Align::kRight},
-                         {"max", Align::kRight},
-                         {"rms", Align::kRight},
-                         {"target", Align::kRight},
-                         {"within target", Align::kRight}});
+  Section section{
+      .title = "Spread between processes of a card",
+      .sentences = {"Relative standard deviation of a benchmark from process to process."},
+      .table = table_of(2, {"kernels", "in", "benchmarks", "median", "90 %", "max", "rms", "target",
+                            "within target"})};
   for (const baselines::DurationClass duration : baselines::kDurationClasses) {
     const baselines::ClassSpread& spread = calibration.spread[baselines::class_index(duration)];
     if (spread.time.quantiles.benchmarks == 0) continue;
@@ -122,14 +124,9 @@ Section noisy_section(const baselines::Calibration& calibration) {
   std::ranges::copy_if(calibration.benchmarks, std::back_inserter(noisy),
                        [&](const baselines::BenchmarkCalibration& b) { return excess(b) > 1; });
   std::ranges::stable_sort(noisy, std::greater<>{}, excess);
-  Section section;
-  section.title = "Furthest above the target";
-  section.table = Table({{"benchmark"},
-                         {"time", Align::kRight},
-                         {"spread", Align::kRight},
-                         {"in cycles", Align::kRight},
-                         {"at equal clock", Align::kRight},
-                         {"smallest detectable", Align::kRight}});
+  Section section{.title = "Furthest above the target",
+                  .table = table_of(1, {"benchmark", "time", "spread", "in cycles",
+                                        "at equal clock", "smallest detectable"})};
   for (const baselines::BenchmarkCalibration& benchmark : noisy) {
     if (section.table.rows().size() == kMostNoisyShown) break;
     section.table.add_row(
@@ -154,8 +151,8 @@ std::string alarms_text(const baselines::Calibration& calibration) {
 }
 
 Section detectable_section(const baselines::Calibration& calibration) {
-  Section section;
-  section.title = "Smallest detectable effect";
+  Section section{.title = "Smallest detectable effect",
+                  .table = table_of(1, {"kernels", "benchmarks", "median", "90 %", "max"})};
   if (calibration.alarms.regressions.of == 0) {
     section.sentences = {fmt::format(
         "Unknown: no card has {} processes, half of them for each side of a comparison. Measure "
@@ -169,11 +166,6 @@ Section detectable_section(const baselines::Calibration& calibration) {
                   calibration.options.processes, calibration.options.processes,
                   rule_text(calibration.options.rule)),
       alarms_text(calibration)};
-  section.table = Table({{"kernels"},
-                         {"benchmarks", Align::kRight},
-                         {"median", Align::kRight},
-                         {"90 %", Align::kRight},
-                         {"max", Align::kRight}});
   for (const baselines::DurationClass duration : baselines::kDurationClasses) {
     const baselines::Quantiles& own =
         calibration.smallest_detectable[baselines::class_index(duration)];
@@ -193,21 +185,19 @@ void add_card_spread(std::string_view what, const baselines::CardSpread& spread,
 }
 
 Section between_card_section(const baselines::BetweenCard& between) {
-  Section section;
-  section.title = "Between cards";
   const baselines::Interval factors = baselines::deviation_factors(between.cards - 1);
-  section.sentences = {
-      fmt::format("Standard deviation between the means of {} cards, less the noise of the means. "
-                  "What differs between the occasions on which the cards were measured is in it.",
-                  between.cards),
-      fmt::format("Where what makes a card faster is common to all kernels, the true figure lies "
-                  "between {:.2g} and {:.2g} times these (95 %).",
-                  factors.low, factors.high)};
-  section.table = Table({{"kernels"},
-                         {"benchmarks", Align::kRight},
-                         {"in time", Align::kRight},
-                         {"in cycles", Align::kRight},
-                         {"in time at equal clock", Align::kRight}});
+  Section section{
+      .title = "Between cards",
+      .sentences =
+          {fmt::format("Standard deviation between the means of {} cards, less the noise of the "
+                       "means. What differs between the occasions on which the cards were measured "
+                       "is in it.",
+                       between.cards),
+           fmt::format("Where what makes a card faster is common to all kernels, the true figure "
+                       "lies between {:.2g} and {:.2g} times these (95 %).",
+                       factors.low, factors.high)},
+      .table =
+          table_of(1, {"kernels", "benchmarks", "in time", "in cycles", "in time at equal clock"})};
   add_card_spread("all", between.all, section);
   for (const baselines::DurationClass duration : baselines::kDurationClasses) {
     add_card_spread(baselines::duration_class_title(duration),
