@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -225,8 +226,7 @@ void add_pin_options(CLI::App& app, Options& options) {
 }
 
 std::string operations_help() {
-  std::vector<std::string> names;
-  for (const kernels::Operation& operation : kernels::operations()) names.push_back(operation.name);
+  const auto names = kernels::operations() | std::views::transform(&kernels::Operation::name);
   return fmt::format("Names of operations: {}", fmt::join(names, ", "));
 }
 

@@ -35,7 +35,7 @@ struct Options {
   std::optional<int> stuck_after_s;               // see stuck_after()
   int energy_ms = 0;                              // how long each benchmark runs for its energy
   bool profile = true;                // record what each benchmark launches, after measuring
-  std::optional<std::string> help{};  // set by --help and --help-json: print it and stop
+  std::optional<std::string> help{};  // set by --help: print it and stop
   std::vector<std::string> benchmark_flags;
 };
 

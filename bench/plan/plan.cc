@@ -14,8 +14,10 @@
 namespace fusegate::bench {
 namespace {
 
-bool named(const std::vector<std::string>& names, const std::string& name) {
-  return names.empty() || std::ranges::find(names, name) != names.end();
+bool takes(const SweptOperation& swept, const kernels::Implementation& implementation) {
+  const std::vector<std::string>& names = swept.implementations;
+  return swept.operation->name == implementation.operation &&
+         (names.empty() || std::ranges::find(names, implementation.name) != names.end());
 }
 
 // Every combination of the operation's axes, the last one changing fastest.
@@ -43,7 +45,7 @@ std::vector<kernels::Problem> problems_of(const Sweep& sweep, const kernels::Ope
 std::vector<SweptOperation> swept_operations(const std::vector<Sweep>& sweeps) {
   std::vector<SweptOperation> swept;
   for (const Sweep& sweep : sweeps) {
-    for (const kernels::Operation* const operation : operations_of(sweep)) {
+    for (const kernels::Operation* const operation : operations_of(sweep.operations, sweep.axes)) {
       swept.push_back({operation, sweep.implementations, problems_of(sweep, *operation)});
     }
   }
@@ -52,21 +54,13 @@ std::vector<SweptOperation> swept_operations(const std::vector<Sweep>& sweeps) {
 
 std::vector<std::string> unswept_implementations(const std::vector<Sweep>& sweeps,
                                                  std::string_view device_kind) {
-  std::set<std::string> controls;
-  for (const kernels::Operation& operation : kernels::operations()) {
-    if (operation.is_control) controls.insert(operation.name);
-  }
-  const auto is_taken = [](const kernels::Implementation& implementation, const Sweep& sweep) {
-    return named(sweep.implementations, implementation.name) &&
-           std::ranges::any_of(operations_of(sweep), [&](const kernels::Operation* operation) {
-             return operation->name == implementation.operation;
-           });
-  };
+  const std::vector<SweptOperation> all = swept_operations(sweeps);
   std::vector<std::string> unswept;
   for (const kernels::Implementation& implementation : kernels::implementations()) {
-    if (implementation.device != device_kind || controls.contains(implementation.operation) ||
-        std::ranges::any_of(sweeps,
-                            [&](const Sweep& sweep) { return is_taken(implementation, sweep); })) {
+    const auto is_taken = [&](const SweptOperation& swept) { return takes(swept, implementation); };
+    if (implementation.device != device_kind ||
+        kernels::find_operation(implementation.operation).is_control ||
+        std::ranges::any_of(all, is_taken)) {
       continue;
     }
     unswept.push_back(fmt::format("{}/{}", implementation.operation, implementation.name));
@@ -79,9 +73,7 @@ Plan plan_of(const std::vector<Sweep>& sweeps, const kernels::Device& device) {
   std::set<std::string> seen;
   for (const SweptOperation& swept : swept_operations(sweeps)) {
     const auto takes_part = [&](const kernels::Implementation& implementation) {
-      return implementation.operation == swept.operation->name &&
-             implementation.device == device.kind() &&
-             named(swept.implementations, implementation.name);
+      return implementation.device == device.kind() && takes(swept, implementation);
     };
     for (const kernels::Problem& problem : swept.problems) {
       for (const kernels::Implementation& implementation :

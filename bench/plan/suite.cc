@@ -47,19 +47,22 @@ std::int64_t whole_number(const JsonField& field, std::int64_t low, std::int64_t
   return value.get<std::int64_t>();
 }
 
-double fraction(const JsonField& field) {
+double number(const JsonField& field, bool (*fits)(double), const char* expected) {
   const json& value = field.value();
-  const bool fits = value.is_number() && value.get<double>() > 0 && value.get<double>() < 1;
-  if (!fits) field.fail("must be a number between 0 and 1");
+  if (!value.is_number() || !fits(value.get<double>())) field.fail(expected);
   return value.get<double>();
 }
 
+double fraction(const JsonField& field) {
+  return number(
+      field, [](double value) { return value > 0 && value < 1; },
+      "must be a number between 0 and 1");
+}
+
 double microseconds(const JsonField& field) {
-  constexpr double kMostUs = 1e6;
-  const json& value = field.value();
-  const bool fits = value.is_number() && value.get<double>() >= 0 && value.get<double>() <= kMostUs;
-  if (!fits) field.fail("must be a number from 0 to 1000000");
-  return value.get<double>();
+  return number(
+      field, [](double value) { return value >= 0 && value <= 1e6; },
+      "must be a number from 0 to 1000000");
 }
 
 std::vector<std::int64_t> parse_axis(const JsonField& axis) {
@@ -128,7 +131,7 @@ std::string axes_text(const kernels::Operation& operation) {
 
 // Every axis must be one of an operation that the sweep takes, and each of these must find its own.
 void check_axes(const JsonField& node, const Sweep& sweep) {
-  const std::vector<const kernels::Operation*> taken = operations_of(sweep);
+  const std::vector<const kernels::Operation*> taken = operations_of(sweep.operations, sweep.axes);
   for (const kernels::Operation* const operation : taken) {
     for (const std::string& axis : operation->axes) {
       if (sweep.axes.contains(axis)) continue;
@@ -267,19 +270,6 @@ std::vector<std::string> parse_patterns(const JsonField& list) {
 
 bool is_axis(const std::string& key) {
   return key != "dtype" && key != "operations" && key != "implementations";
-}
-
-std::vector<const kernels::Operation*> operations_of(const Sweep& sweep) {
-  std::vector<const kernels::Operation*> taken;
-  for (const kernels::Operation& operation : kernels::operations()) {
-    // A control is taken only where it is named: more shapes of it would add nothing.
-    const bool takes =
-        sweep.operations.empty()
-            ? !operation.is_control && finds_its_axes(operation, sweep.axes)
-            : std::ranges::find(sweep.operations, operation.name) != sweep.operations.end();
-    if (takes) taken.push_back(&operation);
-  }
-  return taken;
 }
 
 Protocol Suite::protocol_on(const std::string& kind) const {

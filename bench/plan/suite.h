@@ -46,14 +46,25 @@ struct Sweep {
 // Whether a key of a sweep names an axis.
 bool is_axis(const std::string& key);
 
-// Sorted by name. Those that the sweep names, or else all but the controls that find their axes.
-std::vector<const kernels::Operation*> operations_of(const Sweep& sweep);
-
 // Whether a sweep of these axes has what the operation needs.
 template <typename Axes>
 bool finds_its_axes(const kernels::Operation& operation, const Axes& axes) {
   return std::ranges::all_of(operation.axes,
                              [&](const std::string& axis) { return axes.contains(axis); });
+}
+
+// What a sweep of these axes measures, sorted by name: the operations that it names, or else all
+// that find their axes, but no control: more shapes of one would add nothing.
+template <typename Axes>
+std::vector<const kernels::Operation*> operations_of(const std::vector<std::string>& named,
+                                                     const Axes& axes) {
+  std::vector<const kernels::Operation*> taken;
+  for (const kernels::Operation& operation : kernels::operations()) {
+    const bool is_taken = named.empty() ? !operation.is_control && finds_its_axes(operation, axes)
+                                        : std::ranges::find(named, operation.name) != named.end();
+    if (is_taken) taken.push_back(&operation);
+  }
+  return taken;
 }
 
 // The gate's settings, where the suite has them.

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <set>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
@@ -39,95 +40,73 @@ std::vector<const kernels::Operation*> named_operations(const json& names) {
   return named;
 }
 
-// Replaces what sweeps say by flags, and finds out whether every flag was used.
-class FlagsInSweeps {
- public:
-  explicit FlagsInSweeps(const json& flags) : flags_(flags) {
-    for (const auto& [key, values] : flags.items()) {
-      if (is_axis(key)) unused_.insert(key);
-    }
-    for (const auto* operation : named_operations(flags.value("operations", json::array()))) {
-      unmatched_.insert(operation->name);
-    }
-  }
+bool measures_axis(const json& sweep, const std::string& axis) {
+  const auto named = sweep.value("operations", std::vector<std::string>());
+  return std::ranges::any_of(operations_of(named, sweep),
+                             [&](const auto* operation) { return has_axis(*operation, axis); });
+}
 
-  // False, and the sweep stays as it is, where it lacks axes of every operation that the flags
-  // name.
-  bool apply(json& sweep) {
-    json changed = sweep;
-    changed.update(flags_);
-    const bool names_some = match_operations(changed);
-    if (flags_.contains("operations") && !names_some) return false;
-    const auto measured = changed.contains("operations")
-                              ? named_operations(changed.at("operations"))
-                              : all_that_find_their_axes(changed);
-    for (const auto& [key, values] : flags_.items()) {
-      if (!is_axis(key)) continue;
-      const bool is_had = std::ranges::any_of(
-          measured, [&key = key](const auto* operation) { return has_axis(*operation, key); });
-      if (is_had) unused_.erase(key);
-      if (!is_had && !sweep.contains(key)) changed.erase(key);
-    }
-    sweep = std::move(changed);
-    return true;
-  }
-
-  void require_all_used() const {
-    if (!unused_.empty()) {
-      throw baselines::InputError(
-          "--axis " + *unused_.begin(), "",
-          "no measured operation has this axis; name all axes of an operation that has it");
-    }
-    if (!unmatched_.empty()) {
-      const kernels::Operation& operation = kernels::find_operation(*unmatched_.begin());
-      throw baselines::InputError("--operation", "",
-                                  fmt::format("'{}': no sweep has all of its axes, {}; name them",
-                                              operation.name, fmt::join(operation.axes, ", ")));
-    }
-  }
-
- private:
-  // Leaves of the operations that the flags name those that find their axes; false if none does.
-  // Unknown names stay: parse_suite() refuses them.
-  bool match_operations(json& sweep) {
-    if (!flags_.contains("operations")) return false;
+// The sweep with flags in place of what it says, of the operations that they name those that find
+// their axes; nothing where none does. Unknown names stay: parse_suite() refuses them.
+std::optional<json> with_flags(const json& sweep, const json& flags) {
+  json changed = sweep;
+  changed.update(flags);
+  if (flags.contains("operations")) {
     json matched = json::array();
-    for (const json& name : flags_.at("operations")) {
+    for (const json& name : flags.at("operations")) {
       const auto found = named_operations({name});
-      if (!found.empty() && !finds_its_axes(*found.front(), sweep)) continue;
-      matched.push_back(name);
-      unmatched_.erase(name.get<std::string>());
+      if (found.empty() || finds_its_axes(*found.front(), changed)) matched.push_back(name);
     }
-    if (!matched.empty()) sweep["operations"] = matched;
-    return !matched.empty();
+    if (matched.empty()) return std::nullopt;
+    changed["operations"] = std::move(matched);
   }
-  static std::vector<const kernels::Operation*> all_that_find_their_axes(const json& sweep) {
-    std::vector<const kernels::Operation*> all;
-    for (const kernels::Operation& operation : kernels::operations()) {
-      if (!operation.is_control && finds_its_axes(operation, sweep)) all.push_back(&operation);
-    }
-    return all;
+  const json all = changed;
+  for (const auto& [key, values] : flags.items()) {
+    if (is_axis(key) && !sweep.contains(key) && !measures_axis(all, key)) changed.erase(key);
   }
+  return changed;
+}
 
-  const json& flags_;
-  std::set<std::string> unused_, unmatched_;
-};
+// sweeps: with the flags.
+void require_all_used(const std::vector<json>& sweeps, const json& flags) {
+  for (const auto& [key, values] : flags.items()) {
+    const auto has_it = [&key = key](const json& sweep) { return measures_axis(sweep, key); };
+    if (!is_axis(key) || std::ranges::any_of(sweeps, has_it)) continue;
+    throw baselines::InputError(
+        "--axis " + key, "",
+        "no measured operation has this axis; name all axes of an operation that has it");
+  }
+  for (const auto* operation : named_operations(flags.value("operations", json::array()))) {
+    const auto names_it = [&](const json& sweep) {
+      const json& names = sweep.at("operations");
+      return std::ranges::find(names, json(operation->name)) != names.end();
+    };
+    if (std::ranges::any_of(sweeps, names_it)) continue;
+    throw baselines::InputError("--operation", "",
+                                fmt::format("'{}': no sweep has all of its axes, {}; name them",
+                                            operation->name, fmt::join(operation->axes, ", ")));
+  }
+}
 
 // Flags replace what the sweeps say. Controls keep the shapes at which they distinguish machines;
 // flags that name operations or implementations leave them out.
 void set_axes(json& sweeps, const json& flags) {
   const bool names_something = flags.contains("operations") || flags.contains("implementations");
-  FlagsInSweeps in_sweeps(flags);
   json fitting = json::array(), misfits = json::array();
+  std::vector<json> replaced;
   for (json& sweep : sweeps) {
-    const bool controls = sweeps_controls_alone(sweep);
-    if (controls && names_something) continue;
-    const bool fits = controls || in_sweeps.apply(sweep);
-    if (!fits) sweep.update(flags);
-    (fits ? fitting : misfits).push_back(std::move(sweep));
+    if (sweeps_controls_alone(sweep)) {
+      if (!names_something) fitting.push_back(std::move(sweep));
+    } else if (auto changed = with_flags(sweep, flags)) {
+      replaced.push_back(*changed);
+      fitting.push_back(std::move(*changed));
+    } else {
+      sweep.update(flags);
+      misfits.push_back(std::move(sweep));
+    }
   }
   // Where none fits, parse_suite() says what is missing.
-  if (!fitting.empty()) in_sweeps.require_all_used();
+  if (!fitting.empty()) require_all_used(replaced, flags);
   sweeps = fitting.empty() ? std::move(misfits) : std::move(fitting);
 }
 

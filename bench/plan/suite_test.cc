@@ -29,14 +29,19 @@ json valid() {
              {"dtype", {"fp32"}}}}}};
 }
 
-// The message of parse_suite; "" where it throws nothing.
-std::string error_of(const json& suite) {
+// The message of the InputError; "" where nothing is thrown.
+template <typename F>
+std::string message_of(F&& f) {
   try {
-    parse_suite(suite, "mine.json");
+    f();
     return "";
   } catch (const baselines::InputError& error) {
     return error.what();
   }
+}
+
+std::string error_of(const json& suite) {
+  return message_of([&] { parse_suite(suite, "mine.json"); });
 }
 
 TEST(Suite, ReadsEveryField) {
@@ -100,97 +105,76 @@ TEST(Suite, HasNoMoreLayoutsThanSamples) {
 }
 
 struct BadSuite {
-  std::string name;
   std::string pointer;  // where in the valid suite
   json value;           // what to put there; null removes it
   std::string expected;
 };
 
-class BadSuites : public testing::TestWithParam<BadSuite> {};
+const std::vector<BadSuite> kBadSuites{
+    {"/name", nullptr, "name: is missing"},
+    {"/name", "a/b", "name: must be a file name"},
+    {"/speed", 1, "speed: unknown key"},
+    {"/protocol/sample", 1, "protocol.sample: unknown key"},
+    {"/protocol/samples", 0, "protocol.samples: must be a whole number"},
+    {"/protocol/samples", "many", "protocol.samples"},
+    {"/protocol/l2", "cold", "protocol.l2"},
+    {"/protocol/order", "backwards", "protocol.order: must be \"interleaved\" or \"contiguous\""},
+    {"/protocol/order", 1, "protocol.order: must be a string"},
+    {"/protocol/regime", "idle", "protocol.regime: must be \"burst\" or \"sustained\""},
+    {"/protocol/warm_ms", -1, "protocol.warm_ms: must be a whole"},
+    {"/protocol/warm_ms", 1e7, "protocol.warm_ms"},
+    {"/protocol/spin_us", 0.5, "protocol.spin_us: must be a whole"},
+    {"/gate/cpu/min_effect", 1, "gate.cpu.min_effect"},
+    {"/gate/cpu/min_effect", 0, "gate.cpu.min_effect"},
+    {"/gate/cpu/allow", 1, "gate.cpu.allow: must be a number between"},
+    {"/gate/cuda/allow", "2 %", "gate.cuda.allow: must be a number"},
+    {"/gate/cpu/allow", 0.04, "gate.cpu.allow: must not be below min_effect, 0.05"},
+    {"/gate/cuda", json::object(), "gate.cuda: must have at least one of min_effect"},
+    {"/compared_with/geglu", "magic", "compared_with.geglu: unknown name 'magic'"},
+    {"/compared_with/magic", "fused", "compared_with.magic: unknown operation"},
+    {"/controls", "geglu", "controls: must be a list"},
+    {"/controls", json::array(), "controls: must be a list"},
+    {"/controls/1", 1, "controls[1]: must be a string"},
+    {"/controls/1", "", "controls[1]: must not be empty"},
+    {"/controls/0", "geglu[", "controls[0]: \"geglu[\" is not a regular expression"},
+    {"/gate/cpu/maximum", 1, "gate.cpu.maximum: unknown key"},
+    {"/gate/cpu/host", json::object(), "gate.cpu.host: must have"},
+    {"/gate/cpu/host",
+     {{"min_effect", 1}},
+     "gate.cpu.host.min_effect: must be a number between 0 and 1"},
+    {"/gate/cpu/host", {{"min_ns", 1}}, "gate.cpu.host.min_ns: unknown key"},
+    {"/gate/cpu/host", {{"min_us", -1}}, "gate.cpu.host.min_us: must be a number from 0"},
+    {"/sweeps", nullptr, "sweeps: is missing"},
+    {"/sweeps", json::array(), "sweeps: must be a list"},
+    {"/sweeps/0/batch/1", 0, "sweeps[0].batch[1]: must be a whole number"},
+    {"/sweeps/0/batch/0", -1, "sweeps[0].batch[0]"},
+    {"/sweeps/0/hidden/0", std::int64_t{1} << 40, "sweeps[0].hidden[0]"},
+    {"/sweeps/0/hidden/0", 1e300, "sweeps[0].hidden[0]"},
+    {"/sweeps/0/seq/0", 0.5, "sweeps[0].seq[0]"},
+    {"/sweeps/0/seq", std::vector<int>(50'001, 128),
+     "sweeps: have 100002 problems; at most 100000"},
+    {"/sweeps/0/dim", nullptr,
+     "sweeps[0].dim: is missing; operation 'geglu' has batch, seq, dim, hidden"},
+    {"/sweeps/0/dtype/0", "fp12", "unknown dtype 'fp12'"},
+    {"/sweeps/0/operations/0", "softmax", "unknown name 'softmax'"},
+    {"/sweeps/0/implementations/0", "magic", "sweeps[0].implementations[0]: unknown name 'magic'"},
+    {"/sweeps/0/heads", json::array({8}),
+     "sweeps[0].heads: no operation of the sweep has this axis; 'geglu' has batch"},
+    {"/sweeps/0/heads", "many", "sweeps[0].heads: must be a list"}};
 
-TEST_P(BadSuites, AreRefusedNamingFileAndField) {
-  json suite = valid();
-  const json::json_pointer at(GetParam().pointer);
-  if (GetParam().value.is_null()) {
-    suite.at(at.parent_pointer()).erase(at.back());
-  } else {
-    suite[at] = GetParam().value;
+TEST(Suite, IsRefusedNamingFileAndField) {
+  for (const auto& [pointer, value, expected] : kBadSuites) {
+    json suite = valid();
+    const json::json_pointer at(pointer);
+    if (value.is_null()) {
+      suite.at(at.parent_pointer()).erase(at.back());
+    } else {
+      suite[at] = value;
+    }
+    EXPECT_THAT(error_of(suite), testing::AllOf(HasSubstr("mine.json: "), HasSubstr(expected)))
+        << pointer << ": " << value;
   }
-  EXPECT_THAT(error_of(suite),
-              testing::AllOf(HasSubstr("mine.json: "), HasSubstr(GetParam().expected)));
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    All, BadSuites,
-    testing::Values(
-        BadSuite{"NoName", "/name", nullptr, "name: is missing"},
-        BadSuite{"NameWithFolder", "/name", "a/b", "name: must be a file name"},
-        BadSuite{"UnknownKey", "/speed", 1, "speed: unknown key"},
-        BadSuite{"UnknownProtocolKey", "/protocol/sample", 1, "protocol.sample: unknown key"},
-        BadSuite{"NoSamples", "/protocol/samples", 0, "protocol.samples: must be a whole number"},
-        BadSuite{"SamplesInWords", "/protocol/samples", "many", "protocol.samples"},
-        BadSuite{"UnknownL2State", "/protocol/l2", "cold", "protocol.l2"},
-        BadSuite{"UnknownOrder", "/protocol/order", "backwards",
-                 "protocol.order: must be \"interleaved\" or \"contiguous\""},
-        BadSuite{"OrderAsNumber", "/protocol/order", 1, "protocol.order: must be a string"},
-        BadSuite{"UnknownRegime", "/protocol/regime", "idle",
-                 "protocol.regime: must be \"burst\" or \"sustained\""},
-        BadSuite{"NegativeWarmUp", "/protocol/warm_ms", -1, "protocol.warm_ms: must be a whole"},
-        BadSuite{"WarmUpOfHours", "/protocol/warm_ms", 1e7, "protocol.warm_ms"},
-        BadSuite{"HalfAMicrosecondOfSpin", "/protocol/spin_us", 0.5,
-                 "protocol.spin_us: must be a whole"},
-        BadSuite{"MinEffectOfOne", "/gate/cpu/min_effect", 1, "gate.cpu.min_effect"},
-        BadSuite{"MinEffectOfNone", "/gate/cpu/min_effect", 0, "gate.cpu.min_effect"},
-        BadSuite{"AllowOfOne", "/gate/cpu/allow", 1, "gate.cpu.allow: must be a number between"},
-        BadSuite{"AllowAsText", "/gate/cuda/allow", "2 %", "gate.cuda.allow: must be a number"},
-        BadSuite{"AllowBelowTheSmallestEffect", "/gate/cpu/allow", 0.04,
-                 "gate.cpu.allow: must not be below min_effect, 0.05"},
-        BadSuite{"EmptyGate", "/gate/cuda", json::object(),
-                 "gate.cuda: must have at least one of min_effect"},
-        BadSuite{"ComparedWithUnknown", "/compared_with/geglu", "magic",
-                 "compared_with.geglu: unknown name 'magic'"},
-        BadSuite{"ComparedWithOfUnknown", "/compared_with/magic", "fused",
-                 "compared_with.magic: unknown operation"},
-        BadSuite{"ControlsAsText", "/controls", "geglu", "controls: must be a list"},
-        BadSuite{"NoControls", "/controls", json::array(), "controls: must be a list"},
-        BadSuite{"ControlAsNumber", "/controls/1", 1, "controls[1]: must be a string"},
-        BadSuite{"EmptyControl", "/controls/1", "", "controls[1]: must not be empty"},
-        BadSuite{"ControlNoExpression", "/controls/0", "geglu[",
-                 "controls[0]: \"geglu[\" is not a regular expression"},
-        BadSuite{"UnknownGateKey", "/gate/cpu/maximum", 1, "gate.cpu.maximum: unknown key"},
-        BadSuite{"HostOfNothing", "/gate/cpu/host", json::object(), "gate.cpu.host: must have"},
-        BadSuite{"HostEffectOfOne",
-                 "/gate/cpu/host",
-                 {{"min_effect", 1}},
-                 "gate.cpu.host.min_effect: must be a number between 0 and 1"},
-        BadSuite{"HostInNanoseconds",
-                 "/gate/cpu/host",
-                 {{"min_ns", 1}},
-                 "gate.cpu.host.min_ns: unknown key"},
-        BadSuite{"NegativeHostTime",
-                 "/gate/cpu/host",
-                 {{"min_us", -1}},
-                 "gate.cpu.host.min_us: must be a number from 0"},
-        BadSuite{"NoSweeps", "/sweeps", nullptr, "sweeps: is missing"},
-        BadSuite{"EmptySweeps", "/sweeps", json::array(), "sweeps: must be a list"},
-        BadSuite{"ZeroBatch", "/sweeps/0/batch/1", 0, "sweeps[0].batch[1]: must be a whole number"},
-        BadSuite{"NegativeBatch", "/sweeps/0/batch/0", -1, "sweeps[0].batch[0]"},
-        BadSuite{"AbsurdHidden", "/sweeps/0/hidden/0", std::int64_t{1} << 40,
-                 "sweeps[0].hidden[0]"},
-        BadSuite{"HugeHidden", "/sweeps/0/hidden/0", 1e300, "sweeps[0].hidden[0]"},
-        BadSuite{"HalfAToken", "/sweeps/0/seq/0", 0.5, "sweeps[0].seq[0]"},
-        BadSuite{"MoreProblemsThanCanBeListed", "/sweeps/0/seq", std::vector<int>(50'001, 128),
-                 "sweeps: have 100002 problems; at most 100000"},
-        BadSuite{"NoDim", "/sweeps/0/dim", nullptr,
-                 "sweeps[0].dim: is missing; operation 'geglu' has batch, seq, dim, hidden"},
-        BadSuite{"UnknownDtype", "/sweeps/0/dtype/0", "fp12", "unknown dtype 'fp12'"},
-        BadSuite{"UnknownOperation", "/sweeps/0/operations/0", "softmax", "unknown name 'softmax'"},
-        BadSuite{"UnknownImplementation", "/sweeps/0/implementations/0", "magic",
-                 "sweeps[0].implementations[0]: unknown name 'magic'"},
-        BadSuite{"AxisThatNoOperationHas", "/sweeps/0/heads", json::array({8}),
-                 "sweeps[0].heads: no operation of the sweep has this axis; 'geglu' has batch"},
-        BadSuite{"AxisInWords", "/sweeps/0/heads", "many", "sweeps[0].heads: must be a list"}),
-    [](const auto& info) { return info.param.name; });
 
 TEST(SuitePath, ListsTheSuitesThereAre) {
   const baselines::ScratchFolder folder;
@@ -204,16 +188,22 @@ TEST(SuitePath, ListsTheSuitesThereAre) {
                   testing::MatchesRegex("pr: no such suite: .*/gone has none; name a .*")));
 }
 
-Suite from_flags(std::vector<const char*> flags, const std::filesystem::path& folder = "none") {
-  flags.insert(flags.begin(), "fusegate_bench");
-  return suite_of(parse_options(static_cast<int>(flags.size()), flags.data()), folder);
+Options options_of(std::vector<const char*> flags, const char* program = "fusegate_bench",
+                   const std::filesystem::path& suites = {}) {
+  flags.insert(flags.begin(), program);
+  return parse_options(static_cast<int>(flags.size()), flags.data(), suites);
+}
+
+Suite from_flags(const std::vector<const char*>& flags,
+                 const std::filesystem::path& folder = "none") {
+  return suite_of(options_of(flags), folder);
 }
 
 // suite: in the folder as smoke.
-Suite from_flags(std::vector<const char*> flags, const json& suite) {
+Suite from_flags(const std::vector<const char*>& flags, const json& suite) {
   const baselines::ScratchFolder folder;
   folder.write("smoke.json", suite.dump());
-  return from_flags(std::move(flags), folder.path());
+  return from_flags(flags, folder.path());
 }
 
 TEST(Flags, ReplaceTheSuitesAxes) {
@@ -302,7 +292,8 @@ TEST(Suite, TakesTheAxesOfAnyOperation) {
 TEST(Suite, WithoutOperationsTakesThoseThatFindTheirAxes) {
   json suite = of_both();
   suite["sweeps"][1].erase("operations");
-  const auto operations = operations_of(parse_suite(suite, "mine.json").sweeps[1]);
+  const Sweep sweep = parse_suite(suite, "mine.json").sweeps[1];
+  const auto operations = operations_of(sweep.operations, sweep.axes);
   ASSERT_EQ(operations.size(), 1u);
   EXPECT_EQ(operations[0]->name, "softmax_like");
   suite["sweeps"][1].erase("kv");
@@ -332,13 +323,8 @@ TEST(Flags, OfAnOperationTakeTheSweepsThatHaveItsAxes) {
 }
 
 TEST(Flags, ThatCannotBeUsedAreRefused) {
-  const auto error_with = [](std::vector<const char*> flags, const json& suite) {
-    try {
-      from_flags(std::move(flags), suite);
-      return std::string();
-    } catch (const baselines::InputError& error) {
-      return std::string(error.what());
-    }
+  const auto error_with = [](const std::vector<const char*>& flags, const json& suite) {
+    return message_of([&] { from_flags(flags, suite); });
   };
   EXPECT_THAT(error_with({"--suite=smoke", "--axis=rows=3"}, of_both()),
               HasSubstr("--axis rows: no measured operation has this axis"));
@@ -373,8 +359,7 @@ TEST(Flags, MeasureTheOnlySuiteWhereNoneIsNamed) {
 TEST(Flags, HelpNamesTheProgramAndTheSuitesBesideIt) {
   const baselines::ScratchFolder folder;
   folder.write("kernels.json", valid().dump());
-  const std::vector<const char*> argv{"build/demo_bench", "--help"};
-  const std::string help = *parse_options(2, argv.data(), folder.path()).help;
+  const std::string help = *options_of({"--help"}, "build/demo_bench", folder.path()).help;
   EXPECT_THAT(help, HasSubstr("demo_bench [OPTIONS]"));
   EXPECT_THAT(help, HasSubstr("The suite to measure: kernels, or a .json file"));
   EXPECT_THAT(help, HasSubstr("Example:\n  demo_bench --suite=kernels --out=1.json\n"));
@@ -387,8 +372,7 @@ TEST(Flags, HelpNamesTheNumberFormatsThatKernelsHave) {
   for (const auto& implementation : kernels::implementations()) {
     for (const auto dtype : implementation.dtypes) taken.insert(std::string(dtype_name(dtype)));
   }
-  const std::vector<const char*> argv{"bench", "--help"};
-  const std::string help = *parse_options(2, argv.data()).help;
+  const std::string help = *options_of({"--help"}).help;
   const std::string named = help.substr(help.find("Number formats: "), 60);
   for (const kernels::Dtype dtype : kernels::all_dtypes()) {
     const std::string name(dtype_name(dtype));
@@ -397,15 +381,13 @@ TEST(Flags, HelpNamesTheNumberFormatsThatKernelsHave) {
 }
 
 TEST(Flags, HaveFormerNamesThatHelpDoesNotShow) {
-  const std::vector<const char*> argv{"bench",      "--invocation",     "3",
-                                      "--places=2", "--keep-choices=a", "--keep-strictly"};
-  const Options options = parse_options(static_cast<int>(argv.size()), argv.data());
+  const Options options =
+      options_of({"--invocation", "3", "--places=2", "--keep-choices=a", "--keep-strictly"});
   EXPECT_EQ(options.process, 3);
   EXPECT_EQ(options.protocol, json({{"layouts", 2}}));
   EXPECT_THAT(options.pin_choices, testing::ElementsAre("a"));
   EXPECT_TRUE(options.pin_strictly);
-  const std::vector<const char*> asking{"bench", "--help"};
-  const std::string help = *parse_options(2, asking.data()).help;
+  const std::string help = *options_of({"--help"}).help;
   for (const char* former : {"--invocation", "--places", "--keep-"}) {
     EXPECT_THAT(help, testing::Not(HasSubstr(former)));
   }
@@ -421,8 +403,7 @@ TEST(Flags, ReplaceTheFormerNamesOfASuite) {
 }
 
 TEST(Flags, PassGoogleBenchmarksOwn) {
-  const std::vector<const char*> argv{"fusegate_bench", "--benchmark_filter=geglu", "--seed=7"};
-  const Options options = parse_options(static_cast<int>(argv.size()), argv.data());
+  const Options options = options_of({"--benchmark_filter=geglu", "--seed=7"});
   EXPECT_THAT(options.benchmark_flags, testing::ElementsAre("--benchmark_filter=geglu"));
   EXPECT_EQ(options.seed, 7u);
 }
