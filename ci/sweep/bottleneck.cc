@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 
 #include "baselines/record/benchmark_name.h"
@@ -35,15 +36,8 @@ std::optional<Bottleneck> on_stream(const BenchmarkFigures& figures,
 }  // namespace
 
 std::string_view bottleneck_name(Bottleneck bottleneck) {
-  switch (bottleneck) {
-    case Bottleneck::kLaunch:
-      return "launch-bound";
-    case Bottleneck::kMemory:
-      return "memory-bound";
-    case Bottleneck::kCompute:
-      return "compute-bound";
-  }
-  return "";
+  constexpr std::array<std::string_view, 3> kNames{"launch-bound", "memory-bound", "compute-bound"};
+  return kNames.at(static_cast<std::size_t>(bottleneck));
 }
 
 Bottlenecks bottlenecks_of(const BenchmarkFigures& figures, const RooflineTime& roofline_time,

@@ -74,16 +74,6 @@ TEST(Crossovers, SayAlwaysOrNeverOfTheMeasuredRows) {
   EXPECT_EQ(crossover_text(crossovers_of({0.5})[0]), "always pays, M 128");
 }
 
-TEST(Crossovers, CompareTheSameSplitOfTheRows) {
-  const auto all = crossovers_of(baselines::test_run(
-      {measured("geglu/fused", 1, 128, 500), measured("geglu/fused", 128, 1, 8000),
-       measured("geglu/fused", 2, 64, 7), measured("geglu/unfused", 1, 128, 1000),
-       measured("geglu/unfused", 128, 1, 4000), measured("geglu/unfused", 64, 2, 9)}));
-  ASSERT_THAT(all, SizeIs(1));
-  ASSERT_THAT(all[0].points, SizeIs(1));
-  EXPECT_NEAR(all[0].points[0].ratio, 1, 1e-12);  // of 0.5 and 2
-}
-
 TEST(Crossovers, KeepShapesApart) {
   baselines::Run run = run_of({0.5, 0.5});
   run.benchmarks.push_back(measured("geglu/fused", 1, 128, 2, 4096));

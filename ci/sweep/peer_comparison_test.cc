@@ -21,9 +21,9 @@ using ::testing::StartsWith;
 constexpr const char* kSmall = "/bf16/batch:1/seq:128/dim:768/hidden:3072";
 constexpr const char* kLarge = "/bf16/batch:64/seq:128/dim:768/hidden:3072";
 
-baselines::BenchmarkSeries timed(const std::string& name, double time_ns, double flops = 5e9,
-                                 double bytes = 4e7) {
-  baselines::BenchmarkSeries series = baselines::test_series(name, {time_ns});
+baselines::BenchmarkSeries timed(const std::string& kernel, const std::string& problem,
+                                 double time_ns, double flops = 5e9, double bytes = 4e7) {
+  baselines::BenchmarkSeries series = baselines::test_series(kernel + problem, {time_ns});
   series.counters = {{"flops", flops}, {"min_bytes", bytes}, {"kernel_launches", 2}};
   return series;
 }
@@ -31,19 +31,16 @@ baselines::BenchmarkSeries timed(const std::string& name, double time_ns, double
 // fusegate's classes share the name Run with GoogleTest's.
 fusegate::baselines::Run ours() {
   return baselines::test_run(
-      {timed(std::string("geglu_mlp/fused") + kLarge, 80e3),
-       timed(std::string("geglu_mlp/unfused") + kLarge, 100e3),
-       timed(std::string("geglu_mlp/fused") + kSmall, 30e3),
-       timed(std::string("geglu_mlp/unfused") + kSmall, 20e3),
-       as_control(timed(std::string("control_gemm/cublas") + kLarge, 100e3, 5e10)),
-       as_control(timed(std::string("control_copy/memcpy") + kLarge, 40e3, 0, 1.6e8)),
-       timed("BM_other/8", 10)});
+      {timed("geglu_mlp/fused", kLarge, 80e3), timed("geglu_mlp/unfused", kLarge, 100e3),
+       timed("geglu_mlp/fused", kSmall, 30e3), timed("geglu_mlp/unfused", kSmall, 20e3),
+       as_control(timed("control_gemm/cublas", kLarge, 100e3, 5e10)),
+       as_control(timed("control_copy/memcpy", kLarge, 40e3, 0, 1.6e8)),
+       timed("BM_other/8", "", 10)});
 }
 
 fusegate::baselines::Run peers() {
   return baselines::test_run(
-      {timed(std::string("geglu_mlp/torch_eager") + kLarge, 200e3),
-       timed(std::string("geglu_mlp/liger") + kLarge, 160e3),
+      {timed("geglu_mlp/torch_eager", kLarge, 200e3), timed("geglu_mlp/liger", kLarge, 160e3),
        baselines::failed_series(std::string("geglu_mlp/torch_compile") + kLarge, "threw")});
 }
 
@@ -97,8 +94,8 @@ TEST(PeerComparison, HasTheEnergyOfACallWhereItWasMeasured) {
 }
 
 TEST(PeerComparison, HaveNoRooflineTimesWithoutACopy) {
-  const PeerComparison result = peer_comparison(
-      baselines::test_run({timed(std::string("geglu/fused") + kLarge, 80e3)}), nullptr);
+  const PeerComparison result =
+      peer_comparison(baselines::test_run({timed("geglu/fused", kLarge, 80e3)}), nullptr);
   ASSERT_EQ(result.operations.size(), 1u);
   EXPECT_FALSE(result.operations[0].has_roofline_times());
   EXPECT_THAT(result.operations[0].peers, IsEmpty());
@@ -108,15 +105,15 @@ TEST(PeerComparison, HaveNoRooflineTimesWithoutACopy) {
 
 TEST(PeerComparison, IsEmptyForAnotherProgramsRun) {
   const PeerComparison result =
-      peer_comparison(baselines::test_run({timed("BM_other/8", 10)}), nullptr);
+      peer_comparison(baselines::test_run({timed("BM_other/8", "", 10)}), nullptr);
   EXPECT_THAT(result.operations, IsEmpty());
   EXPECT_THAT(result.notes, IsEmpty());
 }
 
 TEST(PeerComparison, KeepAProblemThatPeersAloneMeasured) {
   const fusegate::baselines::Run theirs = peers();
-  const PeerComparison result = peer_comparison(
-      baselines::test_run({timed(std::string("geglu_mlp/fused") + kSmall, 80e3)}), &theirs);
+  const PeerComparison result =
+      peer_comparison(baselines::test_run({timed("geglu_mlp/fused", kSmall, 80e3)}), &theirs);
   ASSERT_EQ(result.operations[0].problems.size(), 2u);
   EXPECT_EQ(result.operations[0].problems[1].our_best(), nullptr);
   EXPECT_THAT(result.notes, Contains("warning: no problem has a time of ours and of a peer"));
@@ -126,7 +123,7 @@ TEST(PeerComparison, OrderProblemsByDimHiddenAndRows) {
   fusegate::baselines::Run run;
   for (const char* problem : {"batch:8/seq:1/dim:4096/hidden:64", "batch:2/seq:512/dim:64/hidden:8",
                               "batch:64/seq:1/dim:64/hidden:8", "batch:1/seq:64/dim:64/hidden:8"}) {
-    run.benchmarks.push_back(timed(std::string("geglu/fused/bf16/") + problem, 10));
+    run.benchmarks.push_back(timed("geglu/fused/bf16/", problem, 10));
   }
   const PeerComparison all = peer_comparison(run, nullptr);
   std::vector<std::int64_t> batches;
