@@ -39,6 +39,21 @@ TEST(Gelu, AgreesWithTheFormulaComputedElsewhere) {
   EXPECT_NEAR(Gelu::reference(-2.0), -0.04550026389635842, 1e-15);
 }
 
+// Python's math.tanh, in double: 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))).
+TEST(GeluTanh, AgreesWithTheFormulaComputedElsewhere) {
+  EXPECT_NEAR(GeluTanh::reference(0.0), 0.0, 1e-15);
+  EXPECT_NEAR(GeluTanh::reference(1.0), 0.8411919906082768, 1e-13);
+  EXPECT_NEAR(GeluTanh::reference(-1.0), -0.15880800939172324, 1e-13);
+  EXPECT_NEAR(GeluTanh::reference(10.0), 10.0, 1e-12);
+  EXPECT_NEAR(GeluTanh::reference(-10.0), 0.0, 1e-12);
+}
+
+TEST(GeluTanh, StaysWithinTheApproximationsErrorOfTheExactGelu) {
+  for (double x = -6; x <= 6; x += 0.01) {
+    EXPECT_NEAR(GeluTanh::reference(x), Gelu::reference(x), 5e-4) << "at " << x;
+  }
+}
+
 TEST(Relu, CutsOffWhatIsNegative) {
   EXPECT_EQ(Relu::reference(1.5), 1.5);
   EXPECT_EQ(Relu::reference(-1.5), 0);

@@ -122,22 +122,6 @@ void require_finite(Device& device, const Workspace& workspace, const std::vecto
   }
 }
 
-std::int64_t longest_axis(const Workspace& workspace) {
-  std::int64_t longest = 1;
-  for (const Tensor& tensor : workspace.tensors()) {
-    for (const std::int64_t size : tensor.shape) longest = std::max(longest, size);
-  }
-  return longest;
-}
-
-std::int64_t shortest_axis(const Workspace& workspace) {
-  std::int64_t shortest = longest_axis(workspace);
-  for (const Tensor& tensor : workspace.tensors()) {
-    for (const std::int64_t size : tensor.shape) shortest = std::min(shortest, size);
-  }
-  return shortest;
-}
-
 // u of rounding.h.
 double unit_of(const TensorSpec& spec, Dtype dtype, Dtype of_problem, std::int64_t longest) {
   const double tolerance = allowed_error(spec, dtype);
@@ -149,7 +133,12 @@ double unit_of(const TensorSpec& spec, Dtype dtype, Dtype of_problem, std::int64
 }
 
 std::vector<RoundingTerms> rounding_terms(const Workspace& workspace, const Problem& problem) {
-  const std::int64_t longest = longest_axis(workspace);
+  std::vector<std::int64_t> axes;
+  for (const Tensor& tensor : workspace.tensors()) {
+    axes.insert(axes.end(), tensor.shape.begin(), tensor.shape.end());
+  }
+  if (axes.empty()) axes.push_back(1);
+  const auto [shortest, longest] = std::ranges::minmax(axes);
   std::vector<RoundingTerms> terms;
   for (std::size_t i = 0; i < workspace.outputs().size(); ++i) {
     const Dtype dtype = workspace.outputs()[i].dtype;
@@ -158,7 +147,7 @@ std::vector<RoundingTerms> rounding_terms(const Workspace& workspace, const Prob
          .dtype = dtype,
          .float_inputs = std::ranges::count_if(
              workspace.inputs(), [](const Tensor& input) { return !is_integer(input.dtype); }),
-         .shortest_axis = shortest_axis(workspace)});
+         .shortest_axis = shortest});
   }
   return terms;
 }
@@ -191,28 +180,18 @@ std::vector<std::vector<Errors>> spreads(Device& device, const Operation& operat
   return spreads;
 }
 
-// A reference may refuse perturbed inputs, such as a mask.
-std::vector<std::vector<Errors>> spreads_or_none(Device& device, const Operation& operation,
-                                                 const Problem& problem, const Workspace& workspace,
-                                                 const std::vector<Memory>& values,
-                                                 Perturbation first) {
-  try {
-    return spreads(device, operation, problem, workspace, values, first);
-  } catch (const DeviceError&) {
-    throw;
-  } catch (const std::exception&) {
-    return std::vector<std::vector<Errors>>(workspace.outputs().size());
-  }
-}
-
 std::vector<RoundingBound> rounding_bounds(Device& device, const Operation& operation,
                                            const Problem& problem, const Workspace& workspace,
                                            const std::vector<Memory>& values, std::uint64_t seed) {
   const std::vector<RoundingTerms> terms = rounding_terms(workspace, problem);
   const double unit = std::ranges::max(terms, {}, &RoundingTerms::unit).unit;
   std::vector<std::vector<Errors>> of_outputs(terms.size());
-  if (unit > 0) {
-    of_outputs = spreads_or_none(device, operation, problem, workspace, values, {unit, seed});
+  try {
+    if (unit > 0) of_outputs = spreads(device, operation, problem, workspace, values, {unit, seed});
+  } catch (const DeviceError&) {
+    throw;
+  } catch (const std::exception&) {
+    // A reference may refuse perturbed inputs, such as a mask: then none is known.
   }
   std::vector<RoundingBound> bounds;
   for (std::size_t i = 0; i < terms.size(); ++i) {
@@ -226,25 +205,6 @@ std::vector<RoundingBound> rounding_bounds(Device& device, const Operation& oper
 }
 
 }  // namespace
-
-double error_bound(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::kFp32:
-      return 1e-5;
-    case Dtype::kFp16:
-      return 1.5e-3;
-    case Dtype::kBf16:
-      return 1e-2;
-    case Dtype::kFp8E4m3:
-      return 8e-2;
-    case Dtype::kFp8E5m2:
-      return 1.6e-1;
-    case Dtype::kInt8:
-    case Dtype::kInt32:
-      break;
-  }
-  return 0;
-}
 
 double allowed_error(const TensorSpec& spec, Dtype dtype) {
   return spec.tolerance.value_or(error_bound(dtype));

@@ -100,6 +100,15 @@ const Operation& find_operation(std::string_view name) {
   throw std::out_of_range(fmt::format("no operation '{}'; there are:{}", name, known));
 }
 
+const Implementation& find_implementation(std::string_view operation, std::string_view name,
+                                          std::string_view device) {
+  const auto found = std::ranges::find_if(implementations(), [&](const Implementation& i) {
+    return identity(i) == std::tie(operation, name, device);
+  });
+  if (found != implementations().end()) return *found;
+  throw std::out_of_range(fmt::format("no implementation {}/{} for {}", operation, name, device));
+}
+
 std::string refusal(const Implementation& implementation, const Device& device,
                     const Problem& problem) {
   if (implementation.device != device.kind()) {

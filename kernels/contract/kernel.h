@@ -109,11 +109,11 @@ struct KernelResources {
 
 // One part of an implementation, with its own NVTX range when annotated.
 struct Stage {
-  std::string name;              // such as "gate_proj"
-  double flops = 0;              // multiply and add count two; a transcendental function counts one
-  double min_bytes = 0;          // each operand read once, each result written once
-  std::function<void()> launch;  // enqueues on the device's stream
-  std::string choice;            // such as a library's algorithm; may be empty
+  std::string name;      // such as "gate_proj"
+  double flops = 0;      // multiply and add count two; a transcendental function counts one
+  double min_bytes = 0;  // each operand read once, each result written once
+  std::function<void()> launch = {};       // enqueues on the device's stream
+  std::string choice = {};                 // such as a library's algorithm; may be empty
   std::vector<KernelResources> kernels{};  // filled in by a meter, where the device reports them
   // About its preparation: "compiled in 75 ms". Never compared, unlike a choice. May be empty.
   std::string note = {};
@@ -192,8 +192,10 @@ void require_sound_registrations();
 // suite may name them. CMake reads them from the sources (kernels/CMakeLists.txt).
 std::vector<std::string> implementation_names();
 
-// Throws std::out_of_range, which lists the operations.
+// Both throw std::out_of_range; that of an operation lists those that there are.
 const Operation& find_operation(std::string_view name);
+const Implementation& find_implementation(std::string_view operation, std::string_view name,
+                                          std::string_view device);
 
 // Why the implementation cannot compute the problem on the device, or "" where it can.
 std::string refusal(const Implementation& implementation, const Device& device,

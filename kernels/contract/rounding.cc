@@ -1,6 +1,7 @@
 #include "kernels/contract/rounding.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
 
@@ -15,32 +16,24 @@ double quantile(std::int64_t count) {
   return std::sqrt(2 * std::log(2 * static_cast<double>(count) / kFalseAlarm));
 }
 
-// Stored significand bits, the smallest number that a kernel may not flush to zero, and the largest
-// where conversion saturates.
 struct Format {
-  int bits;
-  double smallest;
-  double largest = INFINITY;
+  Dtype dtype;
+  int bits;         // of the significand, stored
+  double smallest;  // number that a kernel may not flush to zero
+  double largest;   // where conversion saturates
+  double error_bound;
+};
+constexpr std::array kFormats{
+    Format{Dtype::kFp32, 23, 0x1p-126, INFINITY, 1e-5},  // subnormal numbers may be flushed
+    Format{Dtype::kFp16, 10, 0x1p-24, INFINITY, 1.5e-3},
+    Format{Dtype::kBf16, 7, 0x1p-126, INFINITY, 1e-2},
+    Format{Dtype::kFp8E4m3, 3, 0x1p-9, 448, 8e-2},
+    Format{Dtype::kFp8E5m2, 2, 0x1p-16, 57344, 1.6e-1},
+    Format{Dtype::kInt8, 0, 1, INFINITY, 0},
+    Format{Dtype::kInt32, 0, 1, INFINITY, 0},
 };
 
-Format format_of(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::kFp32:
-      return {23, 0x1p-126};  // subnormal numbers may be flushed
-    case Dtype::kFp16:
-      return {10, 0x1p-24};
-    case Dtype::kBf16:
-      return {7, 0x1p-126};
-    case Dtype::kFp8E4m3:
-      return {3, 0x1p-9, 448};
-    case Dtype::kFp8E5m2:
-      return {2, 0x1p-16, 57344};
-    case Dtype::kInt8:
-    case Dtype::kInt32:
-      break;
-  }
-  return {0, 1};
-}
+const Format& format_of(Dtype dtype) { return *std::ranges::find(kFormats, dtype, &Format::dtype); }
 
 double square(double value) { return value * value; }
 
@@ -70,6 +63,8 @@ std::vector<GroupErrors> tile_groups(const Errors& errors) {
 }
 
 }  // namespace
+
+double error_bound(Dtype dtype) { return format_of(dtype).error_bound; }
 
 double unit_roundoff(Dtype dtype) {
   return is_integer(dtype) ? 0 : std::ldexp(0.5, -format_of(dtype).bits);
@@ -122,7 +117,7 @@ void RoundingBound::keep_variances(Device& device, const std::vector<Errors>& sp
 
 ErrorScale RoundingBound::scale() const {
   if (terms_.unit == 0) return {};
-  const Format format = format_of(terms_.dtype);
+  const Format& format = format_of(terms_.dtype);
   return {.all = all_,
           .rows = static_cast<const double*>(rows_.data()),
           .columns = static_cast<const double*>(columns_.data()),

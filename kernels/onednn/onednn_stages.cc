@@ -161,13 +161,9 @@ std::string refuses_on_cpu(const Device& device, const Problem& problem) {
 
 Stage OnednnStages::matmul(std::string name, const Tensor& x, const Tensor& w, const Tensor* bias,
                            const Tensor& out) {
-  Stage stage = matmul_work(std::move(name), x, w, out);
+  Stage stage = matmul_work(std::move(name), x, w, out, bias);
   Arguments arguments = matmul_arguments(device_, x, w, out);
-  if (bias != nullptr) {
-    arguments.emplace(DNNL_ARG_BIAS, row_major(device_, *bias));
-    stage.flops += static_cast<double>(out.count());
-    stage.min_bytes += static_cast<double>(bias->bytes());
-  }
+  if (bias != nullptr) arguments.emplace(DNNL_ARG_BIAS, row_major(device_, *bias));
   dnnl::primitive primitive = make_matmul(device_, arguments, {});
   stage.launch = launcher(device_, std::move(primitive), std::move(arguments));
   return stage;
@@ -187,9 +183,8 @@ Stage OnednnStages::matmul_gated(const Activation& activation, const Tensor& x, 
   return stage;
 }
 
-Stage OnednnStages::bias_add(std::string name, const Tensor& x, const Tensor& bias,
-                             const Tensor& out) {
-  Stage stage = pointwise_work(std::move(name), 1, {&x, &bias}, out);
+Stage OnednnStages::bias_add(const Tensor& x, const Tensor& bias, const Tensor& out) {
+  Stage stage = pointwise_work("bias_add", 1, {&x, &bias}, out);
   stage.launch = binary(device_, algorithm::binary_add, x, bias, out);
   return stage;
 }
@@ -202,8 +197,8 @@ Stage OnednnStages::activate(const Activation& activation, const Tensor& x, cons
   return stage;
 }
 
-Stage OnednnStages::mul(std::string name, const Tensor& a, const Tensor& b, const Tensor& out) {
-  Stage stage = pointwise_work(std::move(name), 1, {&a, &b}, out);
+Stage OnednnStages::mul(const Tensor& a, const Tensor& b, const Tensor& out) {
+  Stage stage = pointwise_work("mul", 1, {&a, &b}, out);
   stage.launch = binary(device_, algorithm::binary_mul, a, b, out);
   return stage;
 }

@@ -25,9 +25,9 @@ class OnednnStages : public StageLibrary {
   // out = activation(x w^T) * multiplier, both as post-ops of the matmul.
   Stage matmul_gated(const Activation& activation, const Tensor& x, const Tensor& w,
                      const Tensor& multiplier, const Tensor& out);
-  Stage bias_add(std::string name, const Tensor& x, const Tensor& bias, const Tensor& out) override;
+  Stage bias_add(const Tensor& x, const Tensor& bias, const Tensor& out) override;
   Stage activate(const Activation& activation, const Tensor& x, const Tensor& out) override;
-  Stage mul(std::string name, const Tensor& a, const Tensor& b, const Tensor& out) override;
+  Stage mul(const Tensor& a, const Tensor& b, const Tensor& out) override;
   Stage gate(const Activation& activation, const Tensor& g, const Tensor& u,
              const Tensor& out) override;
 

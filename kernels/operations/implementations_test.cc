@@ -1,17 +1,17 @@
 // Every registered implementation against the double-precision reference, on every device that this
-// machine has; and the check itself against kernels that are wrong on purpose.
+// machine has.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <set>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "kernels/contract/device_test.h"
 #include "kernels/contract/verify.h"
 #include "kernels/operations/ladder_problem.h"
 
@@ -31,14 +31,6 @@ const std::vector<Problem> kProblems{
 // (ci/pipelines/sanitize_kernels.py).
 bool has_few_shapes() { return std::getenv("FUSEGATE_FEW_SHAPES") != nullptr; }
 
-std::unique_ptr<Device> open_or_null(const std::string& kind) {
-  try {
-    return open_device(kind);
-  } catch (const DeviceError&) {
-    return nullptr;
-  }
-}
-
 // The first so many, in every format.
 std::vector<Problem> problems_in_all_formats(std::size_t count) {
   std::vector<Problem> problems;
@@ -51,18 +43,16 @@ std::vector<Problem> problems_in_all_formats(std::size_t count) {
   return problems;
 }
 
-class EveryImplementation : public testing::TestWithParam<std::string> {};
+class EveryImplementation : public DeviceTest {};
 
 TEST_P(EveryImplementation, AgreesWithTheReference) {
-  const std::unique_ptr<Device> device = open_or_null(GetParam());
-  if (device == nullptr) GTEST_SKIP() << "this machine has no " << GetParam() << " device";
   std::set<const Implementation*> checked;
   for (const std::uint64_t seed : has_few_shapes() ? std::vector{1u} : std::vector{1u, 2u}) {
-    Verifier verifier(*device, seed);
+    Verifier verifier(*device_, seed);
     for (const Problem& problem :
          problems_in_all_formats(has_few_shapes() ? 2 : kProblems.size())) {
       for (const Implementation& implementation : implementations()) {
-        if (!refusal(implementation, *device, problem).empty()) continue;
+        if (!refusal(implementation, *device_, problem).empty()) continue;
         const Verification result = verifier.verify(implementation, problem);
         EXPECT_TRUE(result.passed())
             << benchmark_name(implementation, problem) << ": " << result.message();
@@ -73,7 +63,7 @@ TEST_P(EveryImplementation, AgreesWithTheReference) {
   EXPECT_FALSE(checked.empty());
   for (const Problem& problem : problems_in_all_formats(kProblems.size())) {
     for (const Implementation& implementation : implementations()) {
-      if (!refusal(implementation, *device, problem).empty()) continue;
+      if (!refusal(implementation, *device_, problem).empty()) continue;
       EXPECT_TRUE(checked.contains(&implementation)) << benchmark_name(implementation, problem);
     }
   }
@@ -100,66 +90,21 @@ TEST(ImplementationNames, AreRecordedFromTheSourcesOfAllThatRegister) {
   EXPECT_TRUE(std::ranges::is_sorted(implementation_names()));
 }
 
-PreparedKernel run_on_host(std::function<void()> work) {
-  PreparedKernel kernel;
-  kernel.stages.push_back({"host", 0, 0, std::move(work), ""});
-  return kernel;
-}
-
-Implementation wrong_geglu(decltype(Implementation::prepare) prepare) {
-  return {.operation = "geglu",
-          .name = "wrong",
-          .device = "cpu",
-          .dtypes = {Dtype::kFp32},
-          .prepare = std::move(prepare)};
-}
-
 const Problem kSmall = ladder_problem(1, 4, 1, 16, Dtype::kFp32);
-
-TEST(Verifier, SeesAnElementThatWasNeverWritten) {
-  const auto device = open_device("cpu");
-  const auto fused = wrong_geglu([](Device& device, const LadderProblem& problem, Inputs in,
-                                    const Tensor& out) {
-    // Everything but the last row.
-    const Problem shorter = ladder_problem(1, problem.rows() - 1, 1, problem.hidden, problem.dtype);
-    for (const Implementation& i : implementations()) {
-      if (i.operation == "geglu" && i.name == "fused" && i.device == "cpu") {
-        const auto cut = [](Tensor t) { return Tensor{t.data, {t.rows() - 1, t.cols()}, t.dtype}; };
-        const std::vector<Tensor> inputs{cut(in[0]), cut(in[1])};
-        return i.prepare(device, shorter, inputs, cut(out));
-      }
-    }
-    return PreparedKernel{};
-  });
-  const Verification result = Verifier(*device, 1).verify(fused, kSmall);
-  EXPECT_FALSE(result.passed());
-  EXPECT_EQ(result.not_finite, kSmall.at("hidden"));
-  EXPECT_THAT(result.message(), testing::HasSubstr("never written"));
-}
-
-TEST(Verifier, SeesTheWrongFunction) {
-  const auto device = open_device("cpu");
-  const auto copies_u =
-      wrong_geglu([](Device&, const Problem&, std::span<const Tensor> in, const Tensor& out) {
-        return run_on_host([from = in[1], out] { std::memcpy(out.data, from.data, out.bytes()); });
-      });
-  const Verification result = Verifier(*device, 1).verify(copies_u, kSmall);
-  EXPECT_FALSE(result.passed());
-  EXPECT_GT(result.relative_error, 0.1);
-  EXPECT_THAT(result.message(), testing::HasSubstr("relative error"));
-}
 
 TEST(Verifier, PoisonsTheOutputBeforeEveryKernel) {
   const auto device = open_device("cpu");
   Verifier verifier(*device, 1);
-  for (const Implementation& i : implementations()) {
-    if (i.operation == "geglu" && i.device == "cpu") {
-      EXPECT_TRUE(verifier.verify(i, kSmall).passed());
-    }
-  }
-  const auto nothing = wrong_geglu([](Device&, const Problem&, std::span<const Tensor>,
-                                      const Tensor&) { return PreparedKernel{}; });
-  EXPECT_FALSE(verifier.verify(nothing, kSmall).passed());
+  EXPECT_TRUE(verifier.verify(find_implementation("geglu", "fused", "cpu"), kSmall).passed());
+  const Implementation nothing{.operation = "geglu",
+                               .name = "nothing",
+                               .device = "cpu",
+                               .dtypes = {Dtype::kFp32},
+                               .prepare = [](auto&&...) { return PreparedKernel{}; }};
+  const Verification result = verifier.verify(nothing, kSmall);
+  EXPECT_FALSE(result.passed());
+  EXPECT_EQ(result.not_finite, 4 * 16);
+  EXPECT_THAT(result.message(), testing::HasSubstr("never written"));
 }
 
 }  // namespace

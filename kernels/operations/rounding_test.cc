@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "kernels/activations/activations.h"
+#include "kernels/contract/device_test.h"
 #include "kernels/contract/number_format.h"
 #include "kernels/contract/verify.h"
 #include "kernels/operations/ladder_problem.h"
@@ -136,16 +137,8 @@ Implementation eager_but(const Operation& operation, const Wrong& wrong, const D
           }};
 }
 
-class Rounding : public testing::TestWithParam<std::string> {
+class Rounding : public DeviceTest {
  protected:
-  void SetUp() override {
-    try {
-      device_ = open_device(GetParam());
-    } catch (const DeviceError& error) {
-      GTEST_SKIP() << error.what();
-    }
-  }
-
   Verification verify(const std::string& operation, const Wrong& wrong, const Problem& problem,
                       std::uint64_t seed = 1) {
     const Operation& found = find_operation(operation);
@@ -159,8 +152,6 @@ class Rounding : public testing::TestWithParam<std::string> {
     EXPECT_FALSE(result.passed());
     return result.message();
   }
-
-  std::unique_ptr<Device> device_;
 };
 
 constexpr Dtype kFloats[] = {Dtype::kFp32, Dtype::kFp16, Dtype::kBf16, Dtype::kFp8E4m3,
@@ -205,34 +196,37 @@ const Problem kUnit = ladder_problem(8, 128, 8, 1024, Dtype::kBf16);
 // 300 rows of 256.
 Problem mlp(Dtype dtype) { return ladder_problem(1, 300, 256, 512, dtype); }
 
-TEST_P(Rounding, DoesNotExplainTheLastElementsOfAPartialPack) {
-  const Wrong last_16_bytes{
-      .spoil = [](Values& out) { std::copy(out.end() - 16, out.end() - 8, out.end() - 8); }};
-  EXPECT_THAT(missed_by_the_norm("geglu", last_16_bytes, kUnit),
-              testing::MatchesRegex("wrong result: an element is off by .* times what rounding "
-                                    "comes to, 7.* allowed; worst is element \\[1023, 10.*\\], "
-                                    "which is .* and its reference .*"));
+Spoil zeros(std::ptrdiff_t from, std::ptrdiff_t count) {
+  return [=](Values& out) { std::fill_n(out.begin() + from, count, 0.0f); };
+}
+Spoil copies(std::ptrdiff_t from, std::ptrdiff_t to, std::ptrdiff_t count) {
+  return [=](Values& out) { std::copy_n(out.begin() + from, count, out.begin() + to); };
 }
 
-TEST_P(Rounding, DoesNotExplainTheLastRowOfATile) {
-  const Wrong last_row{.spoil = [](Values& out) {
-    for (int column = 128; column < 192; ++column)
-      out[static_cast<std::size_t>(63 * 1024 + column)] = 0;
-  }};
-  EXPECT_THAT(missed_by_the_norm("geglu", last_row, kUnit), HasSubstr("worst is element [63, 1"));
-}
-
-TEST_P(Rounding, DoesNotExplainARowOfZerosAmongManyRows) {
-  const Wrong zeros{.spoil = [](Values& out) { std::fill_n(out.begin() + 9999 * 72, 72, 0.0f); }};
-  EXPECT_THAT(missed_by_the_norm("geglu", zeros, ladder_problem(1, 20000, 8, 72, Dtype::kBf16)),
-              HasSubstr("worst is element [9999, "));
-}
-
-TEST_P(Rounding, DoesNotExplainARowOfAnothersValues) {
-  const Wrong another{
-      .spoil = [](Values& out) { std::copy_n(out.begin() + 5 * 72, 72, out.begin() + 777 * 72); }};
-  const Problem many = ladder_problem(1, 40000, 8, 72, Dtype::kBf16);
-  EXPECT_THAT(missed_by_the_norm("geglu", another, many), HasSubstr("worst is element [777, "));
+TEST_P(Rounding, DoesNotExplainAFewElementsAmongMany) {
+  struct Case {
+    const char* what;
+    Spoil spoil;
+    Problem problem;
+    const char* message;
+  };
+  const Problem narrow = ladder_problem(1, 40000, 8, 72, Dtype::kBf16);
+  const Spoil larger = [](Values& out) {
+    for (std::size_t i = 0; i < 1024; ++i) out[17 * 1024 + i] *= 1.01f;
+  };
+  for (const auto& [what, spoil, problem, message] :
+       {Case{"the last elements of a partial pack", copies((1 << 20) - 16, (1 << 20) - 8, 8), kUnit,
+             "^wrong result: an element is off by .* times what rounding comes to, 7.* allowed; "
+             "worst is element \\[1023, 10.*\\], which is .* and its reference "},
+        {"the last row of a tile", zeros(63 * 1024 + 128, 64), kUnit, "worst is element \\[63, 1"},
+        {"a row of zeros", zeros(9999 * 72, 72), narrow, "worst is element \\[9999, "},
+        {"a row of another's values", copies(5 * 72, 777 * 72, 72), narrow,
+         "worst is element \\[777, "},
+        {"a row that is too large", larger, kUnit, "row \\[17, :\\] is "}}) {
+    SCOPED_TRACE(what);
+    EXPECT_THAT(missed_by_the_norm("geglu", {.spoil = spoil}, problem),
+                testing::ContainsRegex(message));
+  }
 }
 
 TEST_P(Rounding, DoesNotExplainAMissingHead) {
@@ -257,13 +251,6 @@ TEST_P(Rounding, DoesNotExplainAStaleOutput) {
                     .from_call = 1};
   EXPECT_THAT(verify("geglu", stale, kUnit).message(),
               testing::StartsWith("wrong result of the second call: 1048576 elements are NaN"));
-}
-
-TEST_P(Rounding, DoesNotExplainARowThatIsTooLarge) {
-  const Wrong scaled{.spoil = [](Values& out) {
-    for (std::size_t i = 0; i < 1024; ++i) out[17 * 1024 + i] *= 1.01f;
-  }};
-  EXPECT_THAT(missed_by_the_norm("geglu", scaled, kUnit), HasSubstr("row [17, :] is "));
 }
 
 Function gelu_tanh_with(double cubic, double root) {

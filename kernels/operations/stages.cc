@@ -41,7 +41,7 @@ PreparedKernel linear_matmul_add(StageLibrary& stages, Device& device, const Pro
   PreparedKernel kernel;
   const Tensor product = kernel.intermediate(device, out.shape, out.dtype);
   kernel.stages.push_back(stages.matmul("matmul", in[0], in[1], nullptr, product));
-  kernel.stages.push_back(stages.bias_add("bias_add", product, in[2], out));
+  kernel.stages.push_back(stages.bias_add(product, in[2], out));
   return kernel;
 }
 
@@ -50,7 +50,7 @@ PreparedKernel gated_unfused(const Activation& activation, StageLibrary& stages,
   PreparedKernel kernel;
   const Tensor activated = kernel.intermediate(device, out.shape, out.dtype);
   kernel.stages.push_back(stages.activate(activation, in[0], activated));
-  kernel.stages.push_back(stages.mul("mul", activated, in[1], out));
+  kernel.stages.push_back(stages.mul(activated, in[1], out));
   return kernel;
 }
 
@@ -67,7 +67,7 @@ PreparedKernel gated_mlp_unfused(const Activation& activation, StageLibrary& sta
   kernel.stages.push_back(stages.matmul("gate_proj", in[0], in[1], nullptr, t.g));
   kernel.stages.push_back(stages.matmul("up_proj", in[0], in[2], nullptr, t.u));
   kernel.stages.push_back(stages.activate(activation, t.g, activated));
-  kernel.stages.push_back(stages.mul("mul", activated, t.u, t.h));
+  kernel.stages.push_back(stages.mul(activated, t.u, t.h));
   kernel.stages.push_back(stages.matmul("down_proj", t.h, in[3], nullptr, out));
   return kernel;
 }

@@ -25,12 +25,11 @@ class StageLibrary {
   virtual Stage matmul(std::string name, const Tensor& x, const Tensor& w, const Tensor* bias,
                        const Tensor& out) = 0;
   // out [m, n] = x [m, n] + bias [1, n]; out may be x.
-  virtual Stage bias_add(std::string name, const Tensor& x, const Tensor& bias,
-                         const Tensor& out) = 0;
+  virtual Stage bias_add(const Tensor& x, const Tensor& bias, const Tensor& out) = 0;
   // out = activation(x); out may be x.
   virtual Stage activate(const Activation& activation, const Tensor& x, const Tensor& out) = 0;
   // out = a * b; out may be a.
-  virtual Stage mul(std::string name, const Tensor& a, const Tensor& b, const Tensor& out) = 0;
+  virtual Stage mul(const Tensor& a, const Tensor& b, const Tensor& out) = 0;
   // out = activation(g) * u; out may be g.
   virtual Stage gate(const Activation& activation, const Tensor& g, const Tensor& u,
                      const Tensor& out) = 0;

@@ -6,11 +6,11 @@ namespace fusegate::kernels {
 namespace {
 
 TEST_P(GatedGemmSm80, EmulatedAgreesWithTheReferenceAroundEveryEdge) {
-  for (const GatedGemmSize& size :
-       {GatedGemmSize{1, 8, 8}, {127, 136, 72}, {129, 264, 136}, {300, 520, 40}}) {
+  for (const GemmSize& size :
+       {GemmSize{1, 8, 8}, {127, 136, 72}, {129, 264, 136}, {300, 520, 40}}) {
     SCOPED_TRACE(testing::Message()
-                 << "rows " << size.rows << " hidden " << size.hidden << " dim " << size.dim);
-    check(size, size.rows == 127 ? Dtype::kFp16 : Dtype::kBf16);
+                 << "rows " << size.m << " hidden " << size.n << " dim " << size.k);
+    check(size, size.m == 127 ? Dtype::kFp16 : Dtype::kBf16);
   }
 }
 

@@ -7,15 +7,15 @@ namespace {
 
 TEST_F(HopperGemm, EmulatedGatedAgreesWithTheReferenceAroundEveryEdge) {
   for (std::size_t tile = 0; tile < kGatedTilesSm90.size(); ++tile) {
-    for (const GatedGemmSize& size : {GatedGemmSize{1, 8, 8},
-                                      {64, 136, 72},
-                                      {127, 104, 136},
-                                      {128, 264, 64},
-                                      {129, 96, 520},
-                                      {257, 200, 72}}) {
-      SCOPED_TRACE(testing::Message() << "tile " << tile << " rows " << size.rows << " hidden "
-                                      << size.hidden << " dim " << size.dim);
-      check_gated(size, size.rows % 2 == 0 ? Dtype::kBf16 : Dtype::kFp16, tile);
+    for (const GemmSize& size : {GemmSize{1, 8, 8},
+                                 {64, 136, 72},
+                                 {127, 104, 136},
+                                 {128, 264, 64},
+                                 {129, 96, 520},
+                                 {257, 200, 72}}) {
+      SCOPED_TRACE(testing::Message() << "tile " << tile << " rows " << size.m << " hidden "
+                                      << size.n << " dim " << size.k);
+      check_gated(size, size.m % 2 == 0 ? Dtype::kBf16 : Dtype::kFp16, tile);
     }
   }
 }
@@ -32,8 +32,7 @@ TEST_F(HopperGemm, EmulatedSplitAgreesWithTheReferenceAroundEveryEdge) {
   for (const int m : {1, 64, 127, 128, 129, 257}) {
     for (const int n : {8, 40, 136}) {
       for (const int k : {256, 264, 1032}) {
-        SCOPED_TRACE(testing::Message() << "m " << m << " n " << n << " k " << k);
-        check_split(m, n, k, m % 2 == 0 ? Dtype::kBf16 : Dtype::kFp16);
+        check_split({m, n, k}, m % 2 == 0 ? Dtype::kBf16 : Dtype::kFp16);
       }
     }
   }

@@ -84,12 +84,12 @@ TEST(LaunchChoice, ARequiredPinnedChoiceIsTakenWithoutMeasuringOrIsAnError) {
   pinned.required = true;
   EXPECT_EQ(require_pinned(pinned, "down_proj", names), 1u);
   EXPECT_EQ(require_pinned(pinned, "gate_up", names), std::nullopt) << "none is pinned";
-  try {
-    require_pinned(pinned, "down_proj", {"a", "c"});
-    FAIL();
-  } catch (const DeviceError& error) {
-    EXPECT_STREQ(error.what(), "down_proj: pinned choice \"b\" is not among the 2 candidates");
-  }
+  EXPECT_THAT(
+      [&] {
+        require_pinned(pinned, "down_proj", {"a", "c"});
+      },
+      testing::ThrowsMessage<DeviceError>(
+          "down_proj: pinned choice \"b\" is not among the 2 candidates"));
 }
 
 TEST(LaunchChoice, ANoteSaysWhyItWasTaken) {

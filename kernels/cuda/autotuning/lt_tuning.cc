@@ -7,24 +7,6 @@ namespace {
 
 constexpr std::size_t kMostCandidates = 12;
 
-LtChoice measured_choice(CudaDevice& device, const std::string& stage, const LtMatmul& matmul,
-                         const Tensor& x, const Tensor& w, const Tensor& out) {
-  std::vector<std::string> names;
-  std::vector<std::function<void()>> launches;
-  for (const Candidate& candidate : lt_candidates(matmul, x, w, out)) {
-    names.push_back(candidate.name);
-    launches.push_back(candidate.launch);
-  }
-  const PinnedChoices& pinned = device.pinned_choices();
-  const auto required = require_pinned(pinned, stage, names);
-  const auto [taken, ahead] =
-      required ? TakenLaunch{*required}
-               : fastest(device, launches, x, out, index_of_pinned(pinned, stage, names));
-  return {.algorithm = matmul.candidates(kMostCandidates)[taken],
-          .text = choice_text("tuned", taken, names.size(), names[taken]),
-          .ahead = ahead};
-}
-
 }  // namespace
 
 std::vector<Candidate> lt_candidates(const LtMatmul& matmul, const Tensor& x, const Tensor& w,
@@ -40,20 +22,27 @@ std::vector<Candidate> lt_candidates(const LtMatmul& matmul, const Tensor& x, co
 
 TunedMatmul tune(CudaDevice& device, const std::string& stage, LtMatmul& matmul, const Tensor& x,
                  const Tensor& w, const Tensor& out) {
-  LtProblem problem = matmul.problem();
+  std::vector<std::string> names;
+  std::vector<Launch> launches;
+  for (const Candidate& candidate : lt_candidates(matmul, x, w, out)) {
+    names.push_back(candidate.name);
+    launches.push_back(candidate.launch);
+  }
   const PinnedChoices& pinned = device.pinned_choices();
-  if (const auto known = pinned.choices.find(stage);
-      pinned.required && known != pinned.choices.end()) {
-    problem.required = chosen_name(known->second);
+  TakenLaunch taken;
+  if (const auto required = require_pinned(pinned, stage, names)) {
+    taken.index = *required;
+  } else {
+    auto& known = device.launch_choices();
+    const std::string key = matmul.text();
+    if (!known.contains(key)) {
+      known[key] = fastest(device, launches, x, out, index_of_pinned(pinned, stage, names));
+    }
+    taken = known[key];
   }
-  LtChoices& choices = device.lt_choices();
-  auto found = choices.find(problem);
-  if (found == choices.end()) {
-    found = choices.emplace(problem, measured_choice(device, stage, matmul, x, w, out)).first;
-  }
-  const LtChoice& choice = found->second;
-  matmul.use(choice.algorithm);
-  return {choice.text, why_taken(pinned, stage, choice.text, choice.ahead)};
+  matmul.use(matmul.candidates(kMostCandidates)[taken.index]);
+  const std::string choice = choice_text("tuned", taken.index, names.size(), names[taken.index]);
+  return {choice, why_taken(pinned, stage, choice, taken.ahead)};
 }
 
 }  // namespace fusegate::kernels

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,7 @@ TEST_F(Tuning, ChoosesOnceAndNamesTheChoice) {
   const std::string choice = tune(*device_, "down_proj", first, x_, w_, out_).choice;
   EXPECT_THAT(choice, testing::StartsWith("tuned: candidate "));
   EXPECT_THAT(choice, testing::EndsWith(", " + first.algorithm()));
-  EXPECT_EQ(device_->lt_choices().size(), 1u);
+  EXPECT_EQ(device_->launch_choices().size(), 1u);
   const Graph no_new_choice(device_->stream(), [&] {
     EXPECT_EQ(tune(*device_, "down_proj", second, x_, w_, out_).choice, choice);
   });
@@ -44,10 +45,30 @@ TEST_F(Tuning, ChoosesOnceAndNamesTheChoice) {
 
 TEST_F(Tuning, TakesWhatIsKnownAlready) {
   LtMatmul tuned = matmul();
-  const cublasLtMatmulAlgo_t other = tuned.candidates(12).back();
-  device_->lt_choices()[tuned.problem()] = {.algorithm = other, .text = "what it was"};
-  EXPECT_EQ(tune(*device_, "down_proj", tuned, x_, w_, out_).choice, "what it was");
-  EXPECT_EQ(tuned.algorithm(), LtMatmul::algorithm_text(other));
+  const std::vector<cublasLtMatmulAlgo_t> candidates = tuned.candidates(12);
+  device_->launch_choices()[tuned.text()] = {.index = candidates.size() - 1};
+  tune(*device_, "down_proj", tuned, x_, w_, out_);
+  EXPECT_EQ(tuned.algorithm(), LtMatmul::algorithm_text(candidates.back()));
+}
+
+TEST_F(Tuning, IsOfAllThatTheAlgorithmDependsOn) {
+  LtContext small = device_->lt();
+  small.workspace_bytes = 0;
+  const LtMatmulShape one{.m = 128, .n = 3072, .k = 768};
+  std::set<std::string> seen{LtMatmul(small, one).text()};
+  const auto add = [&](auto change) {
+    LtMatmulShape other = one;
+    change(other);
+    seen.insert(LtMatmul(device_->lt(), other).text());
+  };
+  add([](LtMatmulShape&) {});
+  add([](LtMatmulShape& s) { s.m = 256; });
+  add([](LtMatmulShape& s) { s.n = 768; });
+  add([](LtMatmulShape& s) { s.k = 3072; });
+  add([](LtMatmulShape& s) { s.type = CUDA_R_16F; });
+  add([](LtMatmulShape& s) { s.type = CUDA_R_64F, s.compute = CUBLAS_COMPUTE_64F; });
+  add([this](LtMatmulShape& s) { s.bias = w_.data; });
+  EXPECT_EQ(seen.size(), 8u);
 }
 
 TEST_F(Tuning, CandidatesEachComputeTheProduct) {

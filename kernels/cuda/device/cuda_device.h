@@ -12,7 +12,6 @@
 #include "kernels/contract/device.h"
 #include "kernels/contract/layout_arena.h"
 #include "kernels/cuda/device/gpu_limits.h"
-#include "kernels/cuda/device/lt_choice.h"
 #include "kernels/cuda/device/lt_matmul.h"
 #include "kernels/cuda/device/taken_launch.h"
 
@@ -51,9 +50,8 @@ class CudaDevice : public Device {
   LtContext lt() const { return {cublaslt_, stream_, workspace_.data(), workspace_.bytes()}; }
   // For all of cuBLAS's and cublasLt's matmuls, which run one after another on the stream.
   const Memory& workspace() const { return workspace_; }
-  // Choices measured so far: a benchmark prepares its matmuls once per memory layout.
-  LtChoices& lt_choices() { return lt_choices_; }
-  // autotune.h's, by work and candidates.
+  // Choices measured so far, by what is computed (autotune.h, lt_tuning.h): a benchmark is prepared
+  // once per memory layout.
   std::map<std::string, TakenLaunch>& launch_choices() { return launch_choices_; }
   const PinnedChoices& pinned_choices() const { return pinned_choices_; }
 
@@ -68,7 +66,6 @@ class CudaDevice : public Device {
   std::unique_ptr<LayoutArena> arena_;  // null while the driver lays out memory
   Memory workspace_;
   Memory digest_;
-  LtChoices lt_choices_;
   std::map<std::string, TakenLaunch> launch_choices_;
   PinnedChoices pinned_choices_;
   std::unique_ptr<ReferenceMath> reference_;

@@ -1,22 +1,15 @@
 // Numbered memory layouts on the GPU.
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <stdexcept>
 #include <vector>
 
-#include "kernels/contract/device.h"
+#include "kernels/cuda/device/gpu_test_fixture.h"
 
 namespace fusegate::kernels {
 namespace {
 
-std::unique_ptr<Device> gpu_or_null() {
-  try {
-    return open_device("cuda");
-  } catch (const DeviceError&) {
-    return nullptr;
-  }
-}
+class LayoutOnGpu : public GpuTest {};
 
 // Distances of three tensors of that layout from the first.
 std::vector<std::ptrdiff_t> distances(Device& device, std::uint64_t number) {
@@ -31,46 +24,39 @@ std::vector<std::ptrdiff_t> distances(Device& device, std::uint64_t number) {
   return result;
 }
 
-TEST(LayoutOnGpu, IsTheNumbers) {
-  const auto one = gpu_or_null();
-  if (!one) GTEST_SKIP() << "no GPU here";
-  const auto first = distances(*one, 3);
-  EXPECT_EQ(distances(*one, 3), first);
-  EXPECT_NE(distances(*one, 4), first);
-  const auto other = gpu_or_null();
-  ASSERT_TRUE(other);
-  EXPECT_EQ(distances(*other, 3), first);
+TEST_F(LayoutOnGpu, IsTheNumbers) {
+  const auto first = distances(*device_, 3);
+  EXPECT_EQ(distances(*device_, 3), first);
+  EXPECT_NE(distances(*device_, 4), first);
+  CudaDevice other;
+  EXPECT_EQ(distances(other, 3), first);
 }
 
-TEST(LayoutOnGpu, HoldsWhatIsWritten) {
-  const auto device = gpu_or_null();
-  if (!device) GTEST_SKIP() << "no GPU here";
-  device->lay_out(7);
+TEST_F(LayoutOnGpu, HoldsWhatIsWritten) {
+  device_->lay_out(7);
   std::vector<Memory> memory;
   std::vector<Tensor> tensors;
   for (int i = 0; i < 4; ++i) {
-    tensors.push_back(allocate_tensor(*device, {1000, 3001}, Dtype::kBf16, memory));
-    device->fill(tensors.back(), Fill::uniform(1.0), static_cast<std::uint64_t>(i));
+    tensors.push_back(allocate_tensor(*device_, {1000, 3001}, Dtype::kBf16, memory));
+    device_->fill(tensors.back(), Fill::uniform(1.0), static_cast<std::uint64_t>(i));
   }
-  device->poison(tensors[2]);  // its neighbours must not change
+  device_->poison(tensors[2]);  // its neighbours must not change
   for (const int i : {0, 1, 3}) {
     std::vector<std::byte> seen(tensors[0].bytes()), expected(tensors[0].bytes());
-    device->copy_to_host(tensors[static_cast<std::size_t>(i)].data, seen);
-    device->fill(tensors[2], Fill::uniform(1.0), static_cast<std::uint64_t>(i));
-    device->copy_to_host(tensors[2].data, expected);
+    device_->copy_to_host(tensors[static_cast<std::size_t>(i)].data, seen);
+    device_->fill(tensors[2], Fill::uniform(1.0), static_cast<std::uint64_t>(i));
+    device_->copy_to_host(tensors[2].data, expected);
     EXPECT_EQ(seen, expected) << i;
   }
 }
 
-TEST(LayoutOnGpu, TakesWhatDoesNotFitFromTheDriver) {
-  const auto device = gpu_or_null();
-  if (!device) GTEST_SKIP() << "no GPU here";
-  device->lay_out(1);
-  const Memory large = device->allocate(std::size_t{3} << 30);  // more than a block
+TEST_F(LayoutOnGpu, TakesWhatDoesNotFitFromTheDriver) {
+  device_->lay_out(1);
+  const Memory large = device_->allocate(std::size_t{3} << 30);  // more than a block
   EXPECT_NE(large.data(), nullptr);
-  EXPECT_NO_THROW(device->lay_out(2)) << "it is not of the layout";
-  const Memory small = device->allocate(1);
-  EXPECT_THROW(device->lay_out(2), std::logic_error);
+  EXPECT_NO_THROW(device_->lay_out(2)) << "it is not of the layout";
+  const Memory small = device_->allocate(1);
+  EXPECT_THROW(device_->lay_out(2), std::logic_error);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <functional>
 #include <initializer_list>
@@ -14,7 +16,6 @@
 #include "kernels/contract/verify.h"
 #include "kernels/cuda/device/cuda_device.h"
 #include "kernels/cuda/device/gated_operands.h"
-#include "kernels/cuda/device/guarded_tensor.h"
 #include "kernels/cuda/gemm/gated_gemm_plan.h"
 
 namespace fusegate::kernels {
@@ -25,6 +26,36 @@ inline std::vector<int> edges(std::initializer_list<int> all) {
   if (std::getenv("FUSEGATE_FEW_SHAPES") == nullptr) return all;
   return {*all.begin(), *std::prev(all.end())};
 }
+
+inline constexpr std::byte kGuard{0xff};  // all bits one, as poison writes: NaN where it is read
+inline constexpr std::size_t kGuardBytes = 4096;
+
+// A tensor between guard zones, which show writes outside it and poison reads.
+class GuardedTensor {
+ public:
+  GuardedTensor(Device& device, std::int64_t rows, std::int64_t cols, Dtype dtype)
+      : device_(device),
+        bytes_(static_cast<std::size_t>(rows * cols) * dtype_bytes(dtype)),
+        memory_(device.allocate(bytes_ + 2 * kGuardBytes)) {
+    tensor = {static_cast<std::byte*>(memory_.data()) + kGuardBytes, {rows, cols}, dtype};
+    device.poison({memory_.data(), {static_cast<std::int64_t>(memory_.bytes())}, Dtype::kInt8});
+  }
+
+  bool guards_are_whole() const {
+    std::vector<std::byte> seen(memory_.bytes());
+    device_.copy_to_host(memory_.data(), seen);
+    const auto is_guard = [](std::byte byte) { return byte == kGuard; };
+    return std::all_of(seen.begin(), seen.begin() + kGuardBytes, is_guard) &&
+           std::all_of(seen.end() - kGuardBytes, seen.end(), is_guard);
+  }
+
+  Tensor tensor;
+
+ private:
+  Device& device_;
+  std::size_t bytes_;
+  Memory memory_;
+};
 
 // Skips without a GPU. A derived SetUp must check IsSkipped().
 class GpuTest : public testing::Test {
@@ -98,12 +129,12 @@ class GpuTest : public testing::Test {
   }
 
   // One product of that size with a gated unit as its epilogue. compute enqueues it.
-  void expect_gated(const Activation& activation, const GatedGemmSize& size, Dtype dtype,
+  void expect_gated(const Activation& activation, const GemmSize& size, Dtype dtype,
                     const std::function<void(const GatedOperands&)>& compute) {
-    const GuardedTensor x = guarded_random(size.rows, size.dim, dtype, 2);
-    const GuardedTensor w_gate = guarded_random(size.hidden, size.dim, dtype, 0.5);
-    const GuardedTensor w_up = guarded_random(size.hidden, size.dim, dtype, 0.5);
-    const GuardedTensor h(*device_, size.rows, size.hidden, dtype);
+    const GuardedTensor x = guarded_random(size.m, size.k, dtype, 2);
+    const GuardedTensor w_gate = guarded_random(size.n, size.k, dtype, 0.5);
+    const GuardedTensor w_up = guarded_random(size.n, size.k, dtype, 0.5);
+    const GuardedTensor h(*device_, size.m, size.n, dtype);
     compute({x.tensor, w_gate.tensor, w_up.tensor, h.tensor});
     expect_agrees(h, gated_of_products(activation, x.tensor, w_gate.tensor, w_up.tensor),
                   {&x, &w_gate, &w_up});

@@ -1,5 +1,5 @@
 // Times launches before a benchmark, for autotuning (autotune.h) and the search for a slowdown
-// (slowdown_search.h). Errors of CUDA are thrown as DeviceError.
+// (planted/slowdown.cuh). Errors of CUDA are thrown as DeviceError.
 #pragma once
 
 #include <cuda_runtime_api.h>

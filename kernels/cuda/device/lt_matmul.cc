@@ -103,14 +103,11 @@ std::vector<cublasLtMatmulAlgo_t> LtMatmul::candidates(std::size_t most) const {
   return algorithms;
 }
 
-LtProblem LtMatmul::problem() const {
-  return {.m = shape_.m,
-          .n = shape_.n,
-          .k = shape_.k,
-          .type = shape_.type,
-          .compute = shape_.compute,
-          .bias = shape_.bias != nullptr,
-          .workspace_bytes = context_.workspace_bytes};
+std::string LtMatmul::text() const {
+  return fmt::format("cublasLt: {} x {} x {}, types {} and {}, bias {}, {} bytes", shape_.m,
+                     shape_.n, shape_.k, static_cast<int>(shape_.type),
+                     static_cast<int>(shape_.compute), shape_.bias != nullptr,
+                     context_.workspace_bytes);
 }
 
 void LtMatmul::enqueue_by(const cublasLtMatmulAlgo_t& algorithm, const void* x, const void* w,

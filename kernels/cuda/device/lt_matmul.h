@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "kernels/contract/device.h"
-#include "kernels/cuda/device/lt_choice.h"
 
 namespace fusegate::kernels {
 
@@ -46,7 +45,9 @@ class LtMatmul {
   // The algorithm in use, then the heuristic's others in its order; at most `most`.
   std::vector<cublasLtMatmulAlgo_t> candidates(std::size_t most) const;
   void use(const cublasLtMatmulAlgo_t& algorithm) { algo_ = algorithm; }
-  LtProblem problem() const;
+  // All that the choice of an algorithm depends on: m, n, k, types, whether it has a bias, and the
+  // workspace's bytes.
+  std::string text() const;
   // "algo 66, tile 18, stages 36, split-k 1, ...", in cublasLt's own numbers.
   std::string algorithm() const { return algorithm_text(algo_); }
   static std::string algorithm_text(const cublasLtMatmulAlgo_t& algorithm);

@@ -1,8 +1,8 @@
 #include "kernels/activations/activations.h"
 #include "kernels/cuda/device/dependent_launch.h"
 #include "kernels/cuda/device/dispatch.h"
+#include "kernels/cuda/few_rows/few_rows.h"
 #include "kernels/cuda/few_rows/few_rows_gemm.cuh"
-#include "kernels/cuda/few_rows/few_rows_gemm.h"
 
 namespace fusegate::kernels {
 namespace {
@@ -45,7 +45,7 @@ void enqueue(const FewRowsPlan& plan, const Tensor& x, const Tensor& first, cons
 
 }  // namespace
 
-void enqueue_few_rows_gated(const FewRowsPlan& plan, const Activation& activation,
+void enqueue_streamed_gated(const FewRowsPlan& plan, const Activation& activation,
                             const GatedOperands& operands, cudaStream_t stream) {
   dispatch_activation(GemmActivations{}, activation, [&]<typename Functor>() {
     enqueue<few_rows::Gated<Functor>>(plan, operands.x, operands.w_gate, operands.w_up, operands.h,
@@ -53,7 +53,7 @@ void enqueue_few_rows_gated(const FewRowsPlan& plan, const Activation& activatio
   });
 }
 
-void enqueue_few_rows_matmul(const FewRowsPlan& plan, const Tensor& x, const Tensor& w,
+void enqueue_streamed_matmul(const FewRowsPlan& plan, const Tensor& x, const Tensor& w,
                              const Tensor& out, cudaStream_t stream) {
   enqueue<few_rows::Linear>(plan, x, w, {}, out, stream);
 }

@@ -1,4 +1,4 @@
-// The kernel of few_rows_gemm.h. Weights go from memory straight to registers, 16 bytes a load:
+// The kernel for a few rows. Weights go from memory straight to registers, 16 bytes a load:
 // each is used once, so shared memory would only delay them.
 //
 // The weights are the 16-row operand of mma.m16n8k16, x the 8-row one. Any order of k gives the

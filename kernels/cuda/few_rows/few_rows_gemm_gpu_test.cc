@@ -1,5 +1,5 @@
-// Every shape of few_rows_gemm around its edges, against the double-precision reference, in memory
-// with guard zones; and kernels that are launched early, one behind the other.
+// Every shape of few_rows_gemm and of gemv around its edges, against the double-precision
+// reference, in memory with guard zones; and kernels that are launched early, one behind the other.
 #include "kernels/cuda/few_rows/few_rows_test.h"
 
 namespace fusegate::kernels {
@@ -21,11 +21,26 @@ TEST_F(FewRows, AgreeWithTheReferenceAroundEveryEdge) {
   }
 }
 
+TEST_F(FewRows, OfOneAgreeWithTheReferenceAroundEveryEdge) {
+  for (const Dtype dtype : {Dtype::kBf16, Dtype::kFp16}) {
+    for (const int cols : edges({8, 24, 136, 776})) {
+      for (const int k : edges({8, 248, 256, 264, 776, 4104})) {
+        SCOPED_TRACE(testing::Message() << dtype_name(dtype) << " cols " << cols << " k " << k);
+        check_gemv(cols, k, dtype);
+      }
+    }
+  }
+}
+
 // Several rounds of turns for every warp, and more blocks than the GPU holds at once.
 TEST_F(FewRows, AgreeWithTheReferenceWhereWeightsAreMany) {
   for (const int rows : {1, 8, 50}) {
     check({rows, 776, 12296, 1}, Dtype::kBf16);
     check({rows, 12296, 776, 2}, Dtype::kBf16);
+  }
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    check_gemv(776, 12296, Dtype::kBf16);
+    check_gemv(12296, 776, Dtype::kBf16);
   }
 }
 
@@ -47,15 +62,15 @@ TEST_F(FewRows, RepeatToTheBitWhenLaunchedBackToBack) {
                     {rows, all.cols()},
                     all.dtype};
     };
-    const FewRowsPlan first = plan_few_rows({rows, kHidden, kDim, 2}, limits_);
-    const FewRowsPlan second = plan_few_rows({rows, kDim, kHidden, 1}, limits_);
+    const FewRowsPlan first = plan_few_rows({rows, kHidden, kDim, 2}, device_->limits());
+    const FewRowsPlan second = plan_few_rows({rows, kDim, kHidden, 1}, device_->limits());
     const auto run = [&](bool one_by_one) {
       device_->poison(out);
       for (int token = 0; token < kTokens; ++token) {
-        enqueue_few_rows_gated(first, kActivationOf<GeluTanh>, {part(x, token), gate, up, h},
+        enqueue_streamed_gated(first, kActivationOf<GeluTanh>, {part(x, token), gate, up, h},
                                device_->stream());
         if (one_by_one) device_->synchronize();
-        enqueue_few_rows_matmul(second, h, down, part(out, token), device_->stream());
+        enqueue_streamed_matmul(second, h, down, part(out, token), device_->stream());
         if (one_by_one) device_->synchronize();
       }
       return bytes(out);

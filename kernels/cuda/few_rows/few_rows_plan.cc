@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <stdexcept>
-#include <tuple>
 
 #include "kernels/contract/ceil_div.h"
+#include "kernels/cuda/device/check_sizes.h"
 
 namespace fusegate::kernels {
 namespace {
@@ -22,23 +21,11 @@ constexpr double kWorthALargerShape = 0.95;
 constexpr int kWarpsPerSm = 24;
 constexpr int kLeastWarps = 8;  // of a block, however many share an SM
 
-constexpr std::int64_t kAlignment = 8;  // elements of 16 bytes, which a thread loads at once
-
 void check(const FewRowsSize& size) {
-  // Room for a block beyond the end, so that positions never overflow an int.
-  constexpr std::int64_t kMost = std::numeric_limits<int>::max() - (1 << 16);
-  // The kernel's offsets within its rows are 32 bits.
-  constexpr std::int64_t kMostK = 1 << 24;
-  for (const auto& [name, value, most, multiple] :
-       {std::tuple("rows", size.rows, kMostFewRows, std::int64_t{1}),
-        {"cols", size.cols, kMost, 1},
-        {"k", size.k, kMostK, kAlignment}}) {
-    if (value < 1 || value > most || value % multiple != 0) {
-      throw std::invalid_argument(
-          fmt::format("few_rows: {} is {}, must be a multiple of {} from {} to {}", name, value,
-                      multiple, multiple, most));
-    }
-  }
+  // Of k, a thread loads 16 bytes at once, and the kernel's offsets within its rows are 32 bits.
+  check_sizes(
+      "few_rows",
+      {{"rows", size.rows, 1, kMostFewRows}, {"cols", size.cols}, {"k", size.k, 8, 1 << 24}});
 }
 
 double cost(const FewRowsSize& size, const GpuLimits& gpu, std::int64_t cols_per_block) {

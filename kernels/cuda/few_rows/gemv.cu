@@ -1,8 +1,8 @@
 #include "kernels/activations/activations.h"
 #include "kernels/cuda/device/dependent_launch.h"
 #include "kernels/cuda/device/dispatch.h"
+#include "kernels/cuda/few_rows/few_rows.h"
 #include "kernels/cuda/few_rows/gemv.cuh"
-#include "kernels/cuda/few_rows/gemv.h"
 
 namespace fusegate::kernels {
 namespace {
@@ -35,16 +35,16 @@ void enqueue(const GemvPlan& plan, const Tensor& x, const Tensor& first, const T
 
 }  // namespace
 
-void enqueue_gemv_gated(const GemvPlan& plan, const Activation& activation,
-                        const GatedOperands& operands, cudaStream_t stream) {
+void enqueue_streamed_gated(const GemvPlan& plan, const Activation& activation,
+                            const GatedOperands& operands, cudaStream_t stream) {
   dispatch_activation(GemmActivations{}, activation, [&]<typename Functor>() {
     enqueue<few_rows::Gated<Functor>>(plan, operands.x, operands.w_gate, operands.w_up, operands.h,
                                       stream);
   });
 }
 
-void enqueue_gemv(const GemvPlan& plan, const Tensor& x, const Tensor& w, const Tensor& out,
-                  cudaStream_t stream) {
+void enqueue_streamed_matmul(const GemvPlan& plan, const Tensor& x, const Tensor& w,
+                             const Tensor& out, cudaStream_t stream) {
   enqueue<few_rows::Linear>(plan, x, w, {}, out, stream);
 }
 

@@ -1,7 +1,7 @@
-// The kernel of gemv.h. A block takes a few neighbouring columns of the result, and its warps share
-// k: a warp loads 512 neighbouring bytes of one row of weights, and the same elements of x serve
-// all of the block's columns. On an H200 a loop of such loads alone reads 224 MiB at 4.56 TB/s
-// (driver 580.159.04, 2026-11-21).
+// The kernel for one row. A block takes a few neighbouring columns of the result, and its warps
+// share k: a warp loads 512 neighbouring bytes of one row of weights, and the same elements of x
+// serve all of the block's columns. On an H200 a loop of such loads alone reads 224 MiB at 4.56
+// TB/s (driver 580.159.04, 2026-11-21).
 //
 // Products are fp32. Tensor cores would need the same k of 16 rows of weights in a warp at once, as
 // in few_rows_gemm.cuh, which loads only 64 bytes of each.

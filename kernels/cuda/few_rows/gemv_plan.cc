@@ -2,22 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <limits>
-#include <stdexcept>
-
 #include "kernels/contract/ceil_div.h"
+#include "kernels/cuda/device/check_sizes.h"
 
 namespace fusegate::kernels {
 namespace {
-
-void check(std::int64_t cols, std::int64_t k) {
-  constexpr std::int64_t kMostK = 1 << 24, kMostCols = std::numeric_limits<int>::max() - (1 << 16);
-  if (cols < 1 || cols > kMostCols || k < 8 || k > kMostK || k % 8 != 0) {
-    throw std::invalid_argument(fmt::format(
-        "gemv: cols is {}, k is {}; k must be a multiple of 8 up to {}", cols, k, kMostK));
-  }
-}
 
 int warps(std::int64_t k, int ahead, int most) {
   const std::int64_t turns = ceil_div(k, std::int64_t{kGemvChunk} * ahead);
@@ -27,7 +16,7 @@ int warps(std::int64_t k, int ahead, int most) {
 }  // namespace
 
 std::vector<GemvPlan> gemv_plans(std::int64_t cols, std::int64_t k) {
-  check(cols, k);
+  check_sizes("gemv", {{"cols", cols}, {"k", k, 8, 1 << 24}});
   std::vector<GemvPlan> plans;
   for (std::size_t shape = 0; shape < kGemvShapes.size(); ++shape) {
     const auto [cols_per_block, ahead] = kGemvShapes[shape];

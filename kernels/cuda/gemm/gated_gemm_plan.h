@@ -1,26 +1,24 @@
-// How a GEMM with a gated unit as its epilogue is cut into tiles, whatever the architecture:
-// h [rows, hidden] = activation(x w_gate^T) * (x w_up^T), x [rows, dim].
+// How a GEMM, with a gated unit as its epilogue or without, is cut into tiles, whatever the
+// architecture.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "kernels/contract/ceil_div.h"
+#include "kernels/cuda/gemm/gemm_size.h"
 #include "kernels/cuda/gemm/tile_raster.h"
 
 namespace fusegate::kernels {
 
-// Of dim and hidden: rows of 16-bit elements are read and written 16 bytes at a time.
-inline constexpr std::int64_t kGatedGemmAlignment = 8;
-
-struct GatedGemmSize {
-  std::int64_t rows = 0;
-  std::int64_t hidden = 0;
-  std::int64_t dim = 0;
-};
+// Of n and k: rows of 16-bit elements are read and written 16 bytes at a time.
+inline constexpr std::int64_t kGemmAlignment = 8;
 
 struct GatedGemmPlan {
   std::size_t tile = 0;  // of the architecture's tile shapes
@@ -29,6 +27,17 @@ struct GatedGemmPlan {
   int waves = 0;    // tiles of the block that has most
   double cost = 0;  // as the architecture's rule has it
 };
+
+// The tiles of out, all in one group. Throws std::invalid_argument where 32 bits do not count them.
+inline TileRaster tiles_of(const std::string& kernel, const GemmSize& size, int tile_rows,
+                           int tile_cols) {
+  const std::int64_t down = ceil_div(size.m, tile_rows), across = ceil_div(size.n, tile_cols);
+  if (down * across > std::numeric_limits<int>::max() / 2) {
+    throw std::invalid_argument(kernel + ": " + std::to_string(size.m) + " x " +
+                                std::to_string(size.n) + " makes more tiles than 32 bits count");
+  }
+  return {.row_tiles = static_cast<int>(down), .col_tiles = static_cast<int>(across)};
+}
 
 // For the order of tiles, a cluster's tiles, one above the other, are one.
 struct TileOfGroup {
@@ -58,16 +67,16 @@ struct TileOfGroup {
 // processes of each).
 //
 // All but the last on one H200 (60 MB of L2), clocks not locked, in bursts, 2026-11-23.
-inline int group_rows(const GatedGemmSize& size, const TileOfGroup& tile, int at_work,
+inline int group_rows(const GemmSize& size, const TileOfGroup& tile, int at_work,
                       std::size_t l2_bytes) {
-  const double l2 = static_cast<double>(l2_bytes), dim = static_cast<double>(size.dim);
+  const double l2 = static_cast<double>(l2_bytes), k = static_cast<double>(size.k);
   const double square = std::sqrt(at_work * 2.0 * tile.cols / tile.rows);
-  const double that_stay = std::floor(0.3 * l2 / (2.0 * tile.rows * dim));
-  const bool weights_stay = 2 * 2.0 * static_cast<double>(size.hidden) * dim <= l2 / 3;
+  const double that_stay = std::floor(0.3 * l2 / (2.0 * tile.rows * k));
+  const bool weights_stay = 2 * 2.0 * static_cast<double>(size.n) * k <= l2 / 3;
   double best = square;
   if (weights_stay && tile.is_of_cluster) best = 1;
   if (!weights_stay && that_stay >= square / 2) best = that_stay;
-  const std::int64_t row_tiles = ceil_div(size.rows, tile.rows);
+  const std::int64_t row_tiles = ceil_div(size.m, tile.rows);
   const std::int64_t wanted = std::max<std::int64_t>(std::llround(best), 1);
   const std::int64_t groups = ceil_div(row_tiles, wanted + wanted / 6);
   return static_cast<int>(ceil_div(row_tiles, groups));

@@ -1,12 +1,16 @@
 #include "kernels/cuda/implementations/cuda_stages.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "kernels/cuda/planted/planted_change.h"
 #include "kernels/cuda/pointwise/pointwise.h"
 
 namespace fusegate::kernels {
+namespace {
 
+// The stage with the choice, its note and the chosen candidate's launch.
 Stage chosen_stage(Stage work, const std::vector<Candidate>& candidates, const TunedStage& result) {
   work.choice = result.choice;
   work.note = result.note;
@@ -14,13 +18,11 @@ Stage chosen_stage(Stage work, const std::vector<Candidate>& candidates, const T
   return work;
 }
 
+}  // namespace
+
 Stage CudaStages::matmul(std::string name, const Tensor& x, const Tensor& w, const Tensor* bias,
                          const Tensor& out) {
-  Stage stage = matmul_work(std::move(name), x, w, out);
-  if (bias != nullptr) {
-    stage.flops += static_cast<double>(out.count());
-    stage.min_bytes += static_cast<double>(bias->bytes());
-  }
+  Stage stage = matmul_work(std::move(name), x, w, out, bias);
   const auto product = lt_matmul(x, bias, out);
   if (choice_ == MatmulChoice::kTuned) {
     const TunedMatmul tuned = tune(device_, stage.name, *product, x, w, out);
@@ -57,9 +59,8 @@ std::shared_ptr<LtMatmul> CudaStages::lt_matmul(const Tensor& x, const Tensor* b
   return product;
 }
 
-Stage CudaStages::bias_add(std::string name, const Tensor& x, const Tensor& bias,
-                           const Tensor& out) {
-  Stage stage = pointwise_work(std::move(name), 1, {&x, &bias}, out);
+Stage CudaStages::bias_add(const Tensor& x, const Tensor& bias, const Tensor& out) {
+  Stage stage = pointwise_work("bias_add", 1, {&x, &bias}, out);
   stage.launch = [=, stream = device_.stream()] { enqueue_bias_add(x, bias, out, stream); };
   return stage;
 }
@@ -70,8 +71,8 @@ Stage CudaStages::activate(const Activation& activation, const Tensor& x, const 
   return stage;
 }
 
-Stage CudaStages::mul(std::string name, const Tensor& a, const Tensor& b, const Tensor& out) {
-  Stage stage = pointwise_work(std::move(name), 1, {&a, &b}, out);
+Stage CudaStages::mul(const Tensor& a, const Tensor& b, const Tensor& out) {
+  Stage stage = pointwise_work("mul", 1, {&a, &b}, out);
   stage.launch = [=, stream = device_.stream()] { enqueue_mul(a, b, out, stream); };
   return stage;
 }
@@ -97,6 +98,27 @@ Stage CudaStages::packed_gate(const Activation& activation, const Tensor& gu, co
     enqueue_packed_gated(activation, gu, out, stream);
   };
   return stage;
+}
+
+PreparedKernel fastest_mlp(const Activation& activation, CudaDevice& device, const Problem& problem,
+                           Inputs in, const Tensor& out,
+                           const std::function<MlpCandidates(const Tensor& h)>& candidates) {
+  PreparedKernel kernel;
+  const Tensor h = kernel.intermediate(device, {out.rows(), in[1].rows()}, problem.dtype);
+  auto [gate_up, down, library] = candidates(h);
+  const std::size_t of_library = library.size();
+  std::ranges::move(library, std::back_inserter(down));
+  const Stage first = gate_up_work(activation, in[0], in[1], in[2], h);
+  const Stage second = matmul_work("down_proj", h, in[3], out);
+  const TunedPair best = tune_pair(device, {.work = problem_name(problem),
+                                            .first = {first.name, gate_up},
+                                            .second = {second.name, down, of_library},
+                                            .x = in[0],
+                                            .between = h,
+                                            .out = out});
+  kernel.stages = {chosen_stage(first, gate_up, best.first),
+                   chosen_stage(second, down, best.second)};
+  return kernel;
 }
 
 }  // namespace fusegate::kernels

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/cuda/device/cuda_graph.h"
-#include "kernels/cuda/gemm/sm90/gated_gemm.h"
+#include "kernels/cuda/gemm/sm90/products.h"
 #include "kernels/cuda/implementations/implementation_test_fixture.h"
 #include "kernels/operations/ladder_problem.h"
 

@@ -9,8 +9,6 @@
 // kernels where sizes are not aligned.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,146 +19,88 @@
 #include "kernels/cuda/autotuning/streamed_products.h"
 #include "kernels/cuda/few_rows/few_rows_plan.h"
 #include "kernels/cuda/gemm/sm80/gated_gemm.h"
-#include "kernels/cuda/gemm/sm90/gated_gemm.h"
-#include "kernels/cuda/gemm/sm90/split_gemm.h"
-#include "kernels/cuda/gemm/sm90/wide_gemm.h"
+#include "kernels/cuda/gemm/sm90/products.h"
 #include "kernels/cuda/implementations/cuda_stages.h"
 #include "kernels/cuda/implementations/expected_stages.h"
 
 namespace fusegate::kernels {
 namespace {
 
-constexpr const char *kGate = "gate_proj", *kDown = "down_proj";
+constexpr const char* kGate = "gate_proj";
 
-// in: x, w_gate, w_up.
-std::vector<Candidate> tiled_sm80(CudaDevice& device, const Activation& activation, Inputs in,
-                                  const Tensor& h) {
-  std::vector<Candidate> tiled;
-  for (const GatedGemmPlan& plan :
-       gated_gemm_plans_sm80(gated_gemm_size(in[0], h), device.limits())) {
-    prepare_gated_gemm_sm80(plan, activation, h.dtype);
-    tiled.push_back({.name = plan_text(plan),
-                     .launch = [plan, activation, operands = GatedOperands{in[0], in[1], in[2], h},
-                                stream = device.stream()] {
-                       enqueue_gated_gemm_sm80(plan, activation, operands, stream);
-                     }});
+// One preparation.
+struct Mlp {
+  const Activation& activation;
+  CudaDevice& device;
+  const Problem& problem;
+  Inputs in;  // x, w_gate, w_up, w_down
+  const Tensor& out;
+
+  GpuLimits gpu() const { return device.limits(); }
+  GatedOperands gated(const Tensor& h) const { return {in[0], in[1], in[2], h}; }
+  bool is_sm90() const { return refuses_sm90(device).empty(); }
+};
+
+void add_tiled_sm80(const Mlp& mlp, const Tensor& h, std::vector<Candidate>& to) {
+  for (const GatedGemmPlan& plan : gated_gemm_plans_sm80(gemm_size(mlp.in[0], h), mlp.gpu())) {
+    prepare_gated_gemm_sm80(plan, mlp.activation, h.dtype);
+    to.push_back({.name = plan_text(plan),
+                  .launch = [plan, activation = mlp.activation, operands = mlp.gated(h),
+                             stream = mlp.device.stream()] {
+                    enqueue_gated_gemm_sm80(plan, activation, operands, stream);
+                  }});
   }
-  return tiled;
 }
 
-std::vector<Candidate> tiled_sm90(CudaDevice& device, const Activation& activation, Inputs in,
-                                  const Tensor& h) {
-  std::vector<Candidate> tiled;
-  for (const GatedGemmPlan& plan :
-       gated_gemm_plans_sm90(gated_gemm_size(in[0], h), device.limits())) {
-    tiled.push_back(
-        {.name = plan_text_sm90(plan),
-         .launch = make_gated_gemm_sm90(device, plan, activation, {in[0], in[1], in[2], h})});
+void add_tiled_sm90(const Mlp& mlp, const Tensor& h, std::vector<Candidate>& to) {
+  for (const GatedGemmPlan& plan : gated_gemm_plans_sm90(gemm_size(mlp.in[0], h), mlp.gpu())) {
+    to.push_back({.name = plan_text_sm90(plan),
+                  .launch = make_gated_gemm_sm90(mlp.device, plan, mlp.activation, mlp.gated(h))});
   }
-  return tiled;
 }
 
 // Our own products, which start early: for few tiles, and for many rows.
-std::vector<Candidate> down_sm90(CudaDevice& device, const Tensor& h, const Tensor& w,
-                                 const Tensor& out) {
-  const GemmSize size{out.rows(), out.cols(), h.cols()};
-  std::vector<Candidate> own;
-  for (const std::size_t shape : split_gemm_shapes(size, device.limits())) {
-    own.push_back(
-        {.name = split_gemm_text(shape), .launch = make_split_gemm_sm90(device, shape, h, w, out)});
+void add_down_sm90(const Mlp& mlp, const Tensor& h, std::vector<Candidate>& to) {
+  const Tensor& w = mlp.in[3];
+  const GemmSize size = gemm_size(h, mlp.out);
+  for (const std::size_t shape : split_gemm_shapes(size, mlp.gpu())) {
+    to.push_back({.name = split_gemm_text(shape),
+                  .launch = make_split_gemm_sm90(mlp.device, shape, h, w, mlp.out)});
   }
-  if (is_wide_enough_sm90(size, device.limits())) {
-    const WideGemmPlan plan = plan_wide_gemm_sm90(size, device.limits());
-    own.push_back(
-        {.name = wide_gemm_text(plan), .launch = make_wide_gemm_sm90(device, plan, h, w, out)});
+  if (is_wide_enough_sm90(size, mlp.gpu())) {
+    const TileRaster raster = plan_wide_gemm_sm90(size, mlp.gpu());
+    to.push_back({.name = wide_gemm_text(raster),
+                  .launch = make_wide_gemm_sm90(mlp.device, raster, h, w, mlp.out)});
   }
-  return own;
 }
 
-std::vector<Candidate> merged(std::vector<Candidate> all, std::vector<Candidate> more) {
-  std::ranges::move(more, std::back_inserter(all));
-  return all;
+// Two kernels for sm_80 or for sm_90; streamed: those that stream weights, too.
+PreparedKernel prepare_two(const Mlp& mlp, bool for_sm90, bool streamed) {
+  const auto& [activation, device, problem, in, out] = mlp;
+  return fastest_mlp(activation, device, problem, in, out, [&](const Tensor& h) {
+    MlpCandidates all;
+    if (streamed) all.gate_up = streamed_gated(device, activation, mlp.gated(h));
+    (for_sm90 ? add_tiled_sm90 : add_tiled_sm80)(mlp, h, all.gate_up);
+    if (streamed || !for_sm90) all.down = streamed_matmul(device, h, in[3], out);
+    if (for_sm90) add_down_sm90(mlp, h, all.down);
+    all.library_down = CudaStages(device).matmul_candidates(h, in[3], out);
+    return all;
+  });
 }
 
-// An MLP of two kernels, under construction.
-class TwoKernels {
- public:
-  TwoKernels(CudaDevice& device, const Activation& activation, const Problem& problem, Inputs in,
-             const Tensor& out)
-      : device_(device),
-        activation_(activation),
-        problem_(problem_name(problem)),
-        in_(in),
-        out_(out),
-        h_(kernel_.intermediate(device, {in[0].rows(), in[1].rows()}, problem.dtype)) {}
-
-  const Tensor& h() const { return h_; }
-
-  // Of the fastest pair of products. own: down products, beside cublasLt's candidates.
-  PreparedKernel of_fastest(const std::vector<Candidate>& gate_up,
-                            const std::vector<Candidate>& own) && {
-    const std::vector<Candidate> library = CudaStages(device_).matmul_candidates(h_, in_[3], out_);
-    const StageCandidates down{kDown, merged(own, library), library.size()};
-    const TunedPair best = tune_pair(device_, {.work = problem_,
-                                               .first = {activation_.gate_up_stage(), gate_up},
-                                               .second = down,
-                                               .x = in_[0],
-                                               .between = h_,
-                                               .out = out_});
-    kernel_.stages = {
-        chosen_stage(gate_up_work(activation_, in_[0], in_[1], in_[2], h_), gate_up, best.first),
-        chosen_stage(matmul_work(kDown, h_, in_[3], out_), down.candidates, best.second)};
-    return std::move(kernel_);
-  }
-
- private:
-  CudaDevice& device_;
-  Activation activation_;
-  std::string problem_;
-  Inputs in_;
-  Tensor out_;
-  PreparedKernel kernel_;
-  Tensor h_;
-};
-
-PreparedKernel prepare_sm80(const Activation& activation, Device& any_device,
-                            const Problem& problem, Inputs in, const Tensor& out) {
-  auto& device = static_cast<CudaDevice&>(any_device);
-  TwoKernels made(device, activation, problem, in, out);
-  return std::move(made).of_fastest(tiled_sm80(device, activation, in, made.h()),
-                                    streamed_matmul(device, made.h(), in[3], out));
-}
-
-PreparedKernel prepare_sm90(const Activation& activation, Device& any_device,
-                            const Problem& problem, Inputs in, const Tensor& out) {
-  auto& device = static_cast<CudaDevice&>(any_device);
-  TwoKernels made(device, activation, problem, in, out);
-  return std::move(made).of_fastest(tiled_sm90(device, activation, in, made.h()),
-                                    down_sm90(device, made.h(), in[3], out));
-}
-
-PreparedKernel prepare_few_rows(const Activation& activation, Device& any_device,
-                                const Problem& problem, Inputs in, const Tensor& out) {
-  auto& device = static_cast<CudaDevice&>(any_device);
-  const bool is_sm90 = refuses_sm90(device).empty();
-  TwoKernels made(device, activation, problem, in, out);
-  const Tensor& h = made.h();
-  return std::move(made).of_fastest(
-      merged(
-          streamed_gated(device, activation, {in[0], in[1], in[2], h}),
-          is_sm90 ? tiled_sm90(device, activation, in, h) : tiled_sm80(device, activation, in, h)),
-      merged(streamed_matmul(device, h, in[3], out),
-             is_sm90 ? down_sm90(device, h, in[3], out) : std::vector<Candidate>()));
+PreparedKernel prepare_for(bool sm90, const Activation& activation, Device& device,
+                           const Problem& problem, Inputs in, const Tensor& out) {
+  return prepare_two({activation, static_cast<CudaDevice&>(device), problem, in, out}, sm90, false);
 }
 
 bool is_aligned(const LadderProblem& problem) {
-  return problem.dim % kGatedGemmAlignment == 0 && problem.hidden % kGatedGemmAlignment == 0;
+  return problem.dim % kGemmAlignment == 0 && problem.hidden % kGemmAlignment == 0;
 }
 
-PreparedKernel prepare_four(const Activation& activation, Device& device, const Problem& problem,
-                            Inputs in, const Tensor& out) {
-  CudaStages stages(device, MatmulChoice::kTuned);
-  return gated_mlp_fused_pointwise(activation, stages, device, problem, in, out);
+PreparedKernel prepare_four(const Mlp& mlp) {
+  CudaStages stages(mlp.device, MatmulChoice::kTuned);
+  return gated_mlp_fused_pointwise(mlp.activation, stages, mlp.device, mlp.problem, mlp.in,
+                                   mlp.out);
 }
 
 enum Composition : std::size_t { kTwo, kFour };  // kernels
@@ -176,36 +116,33 @@ std::optional<std::size_t> pinned_composition(const CudaDevice& device,
 
 // By mma.sync, which uses an A100's tensor cores fully and those of 9.0 and newer about half, or by
 // the library's products. Measured once per problem.
-PreparedKernel prepare_two_or_four(const Activation& activation, Device& any_device,
-                                   const Problem& problem, Inputs in, const Tensor& out) {
-  auto& device = static_cast<CudaDevice&>(any_device);
+PreparedKernel prepare_two_or_four(const Mlp& mlp) {
   const auto prepared = [&](std::size_t composition) {
-    return composition == kTwo ? prepare_sm80(activation, device, problem, in, out)
-                               : prepare_four(activation, device, problem, in, out);
+    return composition == kTwo ? prepare_two(mlp, false, false) : prepare_four(mlp);
   };
-  const auto pinned = pinned_composition(device, activation);
+  CudaDevice& device = mlp.device;
+  const auto pinned = pinned_composition(device, mlp.activation);
   if (pinned && device.pinned_choices().required) return prepared(*pinned);
   const std::string key =
-      fmt::format("{}, {}: two kernels or four", activation.mlp(), problem_name(problem));
+      fmt::format("{}, {}: two kernels or four", mlp.activation.mlp(), problem_name(mlp.problem));
   auto& choices = device.launch_choices();
   if (const auto known = choices.find(key); known != choices.end()) {
     return prepared(known->second.index);
   }
   PreparedKernel two = prepared(kTwo), four = prepared(kFour);
   const TakenLaunch taken =
-      fastest(device, {[&] { two.launch(); }, [&] { four.launch(); }}, in[0], out, pinned);
+      fastest(device, {[&] { two.launch(); }, [&] { four.launch(); }}, mlp.in[0], mlp.out, pinned);
   choices.emplace(key, taken);
   return std::move(taken.index == kTwo ? two : four);
 }
 
 PreparedKernel prepare(const Activation& activation, Device& device, const Problem& problem,
                        Inputs in, const Tensor& out) {
-  if (!is_aligned(problem)) return prepare_four(activation, device, problem, in, out);
-  if (LadderProblem(problem).rows() <= kMostFewRows) {
-    return prepare_few_rows(activation, device, problem, in, out);
-  }
-  const bool is_sm90 = refuses_sm90(static_cast<const CudaDevice&>(device)).empty();
-  return (is_sm90 ? prepare_sm90 : prepare_two_or_four)(activation, device, problem, in, out);
+  const Mlp mlp{activation, static_cast<CudaDevice&>(device), problem, in, out};
+  if (!is_aligned(problem)) return prepare_four(mlp);
+  const bool few = LadderProblem(problem).rows() <= kMostFewRows;
+  if (few || mlp.is_sm90()) return prepare_two(mlp, mlp.is_sm90(), few);
+  return prepare_two_or_four(mlp);
 }
 
 const ImplementationRegistration chosen(kGemmActivations, [](const Activation& activation) {
@@ -226,8 +163,8 @@ const ImplementationRegistration on_sm80(kGemmActivations, [](const Activation& 
       .name = "fused_epilogue_sm80",
       .device = "cuda",
       .dtypes = {Dtype::kBf16, Dtype::kFp16},
-      .multiples = {{"dim", kGatedGemmAlignment}, {"hidden", kGatedGemmAlignment}},
-      .prepare = std::bind_front(&prepare_sm80, activation),
+      .multiples = {{"dim", kGemmAlignment}, {"hidden", kGemmAlignment}},
+      .prepare = std::bind_front(&prepare_for, false, activation),
       .expects = {expected_epilogue_mlp(activation)},
       .compared_with = {"fused_pointwise"},
   };
@@ -239,8 +176,8 @@ const ImplementationRegistration on_sm90(kGemmActivations, [](const Activation& 
       .name = "fused_epilogue_sm90",
       .device = "cuda",
       .dtypes = {Dtype::kBf16, Dtype::kFp16},
-      .multiples = {{"dim", kGatedGemmAlignment}, {"hidden", kGatedGemmAlignment}},
-      .prepare = std::bind_front(&prepare_sm90, activation),
+      .multiples = {{"dim", kGemmAlignment}, {"hidden", kGemmAlignment}},
+      .prepare = std::bind_front(&prepare_for, true, activation),
       .refuses =
           [](const Device& device, const Problem&) {
             return refuses_sm90(static_cast<const CudaDevice&>(device));

@@ -17,22 +17,10 @@ namespace {
 PreparedKernel prepare(const Activation& activation, Device& any_device, const Problem& problem,
                        Inputs in, const Tensor& out) {
   auto& device = static_cast<CudaDevice&>(any_device);
-  PreparedKernel kernel;
-  const Tensor h = kernel.intermediate(device, {out.rows(), in[1].rows()}, problem.dtype);
-  const std::vector<Candidate> gate_up =
-      streamed_gated(device, activation, {in[0], in[1], in[2], h});
-  const std::vector<Candidate> down = streamed_matmul(device, h, in[3], out);
-  const Stage first = gate_up_work(activation, in[0], in[1], in[2], h);
-  const Stage second = matmul_work("down_proj", h, in[3], out);
-  const TunedPair best = tune_pair(device, {.work = problem_name(problem),
-                                            .first = {first.name, gate_up},
-                                            .second = {second.name, down},
-                                            .x = in[0],
-                                            .between = h,
-                                            .out = out});
-  kernel.stages = {chosen_stage(first, gate_up, best.first),
-                   chosen_stage(second, down, best.second)};
-  return kernel;
+  return fastest_mlp(activation, device, problem, in, out, [&](const Tensor& h) -> MlpCandidates {
+    return {streamed_gated(device, activation, {in[0], in[1], in[2], h}),
+            streamed_matmul(device, h, in[3], out)};
+  });
 }
 
 std::string refuses(const Device&, const LadderProblem& problem) {
@@ -46,7 +34,7 @@ const ImplementationRegistration registered(kGemmActivations, [](const Activatio
       .name = "fused_few_rows",
       .device = "cuda",
       .dtypes = {Dtype::kBf16, Dtype::kFp16},
-      .multiples = {{"dim", kGatedGemmAlignment}, {"hidden", kGatedGemmAlignment}},
+      .multiples = {{"dim", kGemmAlignment}, {"hidden", kGemmAlignment}},
       .prepare = std::bind_front(&prepare, activation),
       .refuses = &refuses,
       .expects = {{.stages = {expected_own_matmul(activation.gate_up_stage()),

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -17,18 +15,13 @@ class ImplementationTest : public GpuTest {
  protected:
   PreparedKernel prepared(const std::string& operation, const std::string& name,
                           const Problem& problem) {
-    const auto& all = implementations();
-    const auto found = std::ranges::find_if(all, [&](const Implementation& i) {
-      return i.operation == operation && i.name == name && i.device == "cuda";
-    });
-    if (found == all.end()) throw std::invalid_argument("no implementation " + name);
     std::vector<Tensor> in;
     for (const TensorSpec& spec : input_specs(find_operation(operation), problem)) {
       in.push_back(filled(spec, in.size()));
     }
     // Filled, since autotuning copies it, which compute-sanitizer's initcheck reports.
     const Tensor out = filled(output_specs(find_operation(operation), problem).front(), in.size());
-    return found->prepare(*device_, problem, in, out);
+    return find_implementation(operation, name, "cuda").prepare(*device_, problem, in, out);
   }
 
  private:

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <nvrtc.h>
 
+#include <algorithm>
 #include <memory>
+#include <type_traits>
 
 #include "kernels/contract/device.h"
 
@@ -15,62 +17,51 @@ void check(nvrtcResult result, const char* call) {
   throw DeviceError(fmt::format("{} in {}", nvrtcGetErrorString(result), call));
 }
 
-class Program {
- public:
-  explicit Program(const NvrtcRequest& request) {
-    std::vector<const char*> names, texts;
-    for (const NamedText& header : request.headers) {
-      names.push_back(header.name);
-      texts.push_back(header.text);
-    }
-    check(nvrtcCreateProgram(&program_, request.source.text, request.source.name,
-                             static_cast<int>(names.size()), texts.data(), names.data()),
-          "nvrtcCreateProgram");
-  }
-  ~Program() { nvrtcDestroyProgram(&program_); }
-  // A copy would destroy it twice.
-  Program(const Program&) = delete;
-  Program& operator=(const Program&) = delete;
+// The log or the machine code of a program.
+template <typename SizeOf, typename Get>
+std::vector<char> read(nvrtcProgram program, SizeOf size_of, Get get, const char* what) {
+  std::size_t size = 0;
+  check(size_of(program, &size), what);
+  std::vector<char> bytes(size);
+  check(get(program, bytes.data()), what);
+  return bytes;
+}
 
-  nvrtcResult compile(const std::vector<std::string>& options) {
-    std::vector<const char*> arguments;
-    for (const std::string& option : options) arguments.push_back(option.c_str());
-    return nvrtcCompileProgram(program_, static_cast<int>(arguments.size()), arguments.data());
-  }
+using Program =
+    std::unique_ptr<std::remove_pointer_t<nvrtcProgram>, void (*)(nvrtcProgram program)>;
 
-  std::string log() const {
-    std::size_t size = 0;
-    check(nvrtcGetProgramLogSize(program_, &size), "nvrtcGetProgramLogSize");
-    std::string text(size, '\0');
-    check(nvrtcGetProgramLog(program_, text.data()), "nvrtcGetProgramLog");
-    while (!text.empty() && (text.back() == '\0' || text.back() == '\n')) text.pop_back();
-    return text;
+Program make_program(const NvrtcRequest& request) {
+  std::vector<const char*> names, texts;
+  for (const NamedText& header : request.headers) {
+    names.push_back(header.name);
+    texts.push_back(header.text);
   }
-
-  std::vector<char> machine_code() const {
-    std::size_t size = 0;
-    check(nvrtcGetCUBINSize(program_, &size), "nvrtcGetCUBINSize");
-    std::vector<char> code(size);
-    check(nvrtcGetCUBIN(program_, code.data()), "nvrtcGetCUBIN");
-    return code;
-  }
-
- private:
-  nvrtcProgram program_ = nullptr;
-};
+  nvrtcProgram program = nullptr;
+  check(nvrtcCreateProgram(&program, request.source.text, request.source.name,
+                           static_cast<int>(names.size()), texts.data(), names.data()),
+        "nvrtcCreateProgram");
+  return {program, [](nvrtcProgram owned) { nvrtcDestroyProgram(&owned); }};
+}
 
 }  // namespace
 
 std::vector<char> nvrtc_compile(const NvrtcRequest& request) {
-  Program program(request);
+  const Program program = make_program(request);
   std::vector<std::string> options{"--std=c++20", "--gpu-architecture=" + request.architecture};
   for (const std::string& macro : request.macros) options.push_back("--define-macro=" + macro);
-  if (const nvrtcResult result = program.compile(options); result != NVRTC_SUCCESS) {
+  std::vector<const char*> arguments;
+  for (const std::string& option : options) arguments.push_back(option.c_str());
+  const nvrtcResult result =
+      nvrtcCompileProgram(program.get(), static_cast<int>(arguments.size()), arguments.data());
+  if (result != NVRTC_SUCCESS) {
+    const std::vector<char> log =
+        read(program.get(), nvrtcGetProgramLogSize, nvrtcGetProgramLog, "nvrtcGetProgramLog");
+    std::string text(log.begin(), std::ranges::find(log, '\0'));
+    while (text.ends_with('\n')) text.pop_back();
     throw DeviceError(fmt::format("NVRTC cannot compile {} for {}: {}\n{}", request.source.name,
-                                  request.architecture, nvrtcGetErrorString(result),
-                                  program.log()));
+                                  request.architecture, nvrtcGetErrorString(result), text));
   }
-  return program.machine_code();
+  return read(program.get(), nvrtcGetCUBINSize, nvrtcGetCUBIN, "nvrtcGetCUBIN");
 }
 
 }  // namespace fusegate::kernels

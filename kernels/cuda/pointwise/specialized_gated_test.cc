@@ -59,26 +59,18 @@ TEST(SpecializedGated, TakesTheLargestBlockThatTheElementsFill) {
 }
 
 TEST(NvrtcCompile, SaysWhatTheCompilerSays) {
-  try {
-    nvrtc_compile({.source = {"broken.cu", "__global__ void broken() { undeclared(); }"},
-                   .headers = {},
-                   .macros = {},
-                   .architecture = "sm_90"});
-    FAIL() << "it compiled";
-  } catch (const DeviceError& error) {
-    EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("broken.cu for sm_90"),
-                                             testing::HasSubstr("\"undeclared\" is undefined")));
-  }
-}
-
-TEST(NvrtcCompile, NamesAnArchitectureThatItDoesNotKnow) {
-  try {
-    nvrtc_compile(
-        {.source = {"empty.cu", ""}, .headers = {}, .macros = {}, .architecture = "sm_1"});
-    FAIL() << "it compiled";
-  } catch (const DeviceError& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("invalid value for --gpu-architecture"));
-  }
+  const auto compile = [](NamedText source, const char* architecture) {
+    return [=] {
+      nvrtc_compile({.source = source, .headers = {}, .macros = {}, .architecture = architecture});
+    };
+  };
+  EXPECT_THAT(compile({"broken.cu", "__global__ void broken() { undeclared(); }"}, "sm_90"),
+              testing::ThrowsMessage<DeviceError>(
+                  testing::AllOf(testing::HasSubstr("broken.cu for sm_90"),
+                                 testing::HasSubstr("\"undeclared\" is undefined"))));
+  EXPECT_THAT(compile({"empty.cu", ""}, "sm_1"),
+              testing::ThrowsMessage<DeviceError>(
+                  testing::HasSubstr("invalid value for --gpu-architecture")));
 }
 
 }  // namespace

@@ -32,10 +32,6 @@ void dispatch(std::size_t tile, const Activation& activation, Dtype dtype, F&& f
 
 }  // namespace
 
-GatedGemmSize gated_gemm_size(const Tensor& x, const Tensor& h) {
-  return {.rows = h.rows(), .hidden = h.cols(), .dim = x.cols()};
-}
-
 void prepare_gated_gemm_sm80(const GatedGemmPlan& plan, const Activation& activation, Dtype dtype) {
   dispatch(plan.tile, activation, dtype, [](auto variant) {
     allow_shared_bytes(variant.kKernel, variant.kTile.shared_bytes());

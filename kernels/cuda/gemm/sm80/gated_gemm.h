@@ -13,8 +13,6 @@
 
 namespace fusegate::kernels {
 
-GatedGemmSize gated_gemm_size(const Tensor& x, const Tensor& h);
-
 // Call once before launching the plan's tile with the dtype and the activation (one of
 // kGemmActivations): allows its shared memory.
 void prepare_gated_gemm_sm80(const GatedGemmPlan& plan, const Activation& activation, Dtype dtype);

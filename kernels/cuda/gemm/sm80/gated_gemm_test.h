@@ -18,7 +18,7 @@ class GatedGemmSm80 : public GpuTest, public testing::WithParamInterface<std::si
     if (!fits(kGatedTiles[GetParam()], limits_)) GTEST_SKIP() << "too little shared memory";
   }
 
-  void check(const GatedGemmSize& size, Dtype dtype) {
+  void check(const GemmSize& size, Dtype dtype) {
     const GatedGemmPlan plan = plan_gated_gemm_sm80(size, limits_, GetParam());
     for (const Activation& activation : kGemmActivations) {
       SCOPED_TRACE(activation.name);

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <stdexcept>
 #include <utility>
 
 #include "kernels/contract/ceil_div.h"
+#include "kernels/cuda/device/check_sizes.h"
 
 namespace fusegate::kernels {
 namespace {
@@ -16,22 +16,6 @@ constexpr double kMmaRate = 1024;              // multiply-adds a clock and SM
 constexpr double kL2Rate = 5120;               // bytes a clock, for all SMs
 constexpr double kSpecialRate = 16;            // special functions a clock and SM
 constexpr std::size_t kReservedShared = 1024;  // CUDA's part of each block's shared memory
-
-constexpr std::int64_t kAlignment = 8;  // elements of 16 bytes, which cp.async and stores move
-
-void check(const GatedGemmSize& size) {
-  // Room for a tile and a step beyond the end, so that positions never overflow an int.
-  constexpr std::int64_t kMost = std::numeric_limits<int>::max() - 1024;
-  for (const auto& [name, value, multiple] : {std::tuple("rows", size.rows, std::int64_t{1}),
-                                              {"hidden", size.hidden, kAlignment},
-                                              {"dim", size.dim, kAlignment}}) {
-    if (value < 1 || value > kMost || value % multiple != 0) {
-      throw std::invalid_argument(
-          fmt::format("gated_gemm_sm80: {} must be a multiple of {} between 1 and {}, but is {}",
-                      name, multiple, kMost, value));
-    }
-  }
-}
 
 double tile_cycles(const GatedTile& tile, const GpuLimits& gpu, std::int64_t dim, bool alone) {
   const double products = tile.rows * 2.0 * tile.cols / kMmaRate;
@@ -53,36 +37,30 @@ bool fits(const GatedTile& tile, const GpuLimits& gpu) {
          resident_blocks(tile, gpu) >= 1;
 }
 
-GatedGemmPlan plan_gated_gemm_sm80(const GatedGemmSize& size, const GpuLimits& gpu,
+GatedGemmPlan plan_gated_gemm_sm80(const GemmSize& size, const GpuLimits& gpu,
                                    std::size_t tile_index) {
-  check(size);
+  check_sizes(
+      "gated_gemm_sm80",
+      {{"rows", size.m}, {"hidden", size.n, kGemmAlignment}, {"dim", size.k, kGemmAlignment}});
   const GatedTile& tile = kGatedTiles.at(tile_index);
   if (!fits(tile, gpu)) {
     throw std::invalid_argument(
         fmt::format("gated_gemm_sm80: a tile takes {} bytes of shared memory, the GPU has {}",
                     tile.shared_bytes(), gpu.shared_bytes_per_block));
   }
-  const std::int64_t row_tiles = ceil_div(size.rows, tile.rows);
-  const std::int64_t col_tiles = ceil_div(size.hidden, tile.cols);
-  const std::int64_t tiles = row_tiles * col_tiles;
-  if (tiles > std::numeric_limits<int>::max() / 2) {
-    throw std::invalid_argument(
-        fmt::format("gated_gemm_sm80: {} rows x {} hidden make {} tiles, more than 32 bits count",
-                    size.rows, size.hidden, tiles));
-  }
-  const int resident = resident_blocks(tile, gpu);
-  const int at_work = static_cast<int>(std::min<std::int64_t>(tiles, gpu.sm_count * resident));
+  TileRaster raster = tiles_of("gated_gemm_sm80", size, tile.rows, tile.cols);
+  const int tiles = raster.count(), resident = resident_blocks(tile, gpu);
+  const int at_work = std::min(tiles, gpu.sm_count * resident);
+  raster.group_rows = group_rows(size, {tile.rows, tile.cols}, at_work, gpu.l2_bytes);
   return {.tile = tile_index,
-          .raster = {.row_tiles = static_cast<int>(row_tiles),
-                     .col_tiles = static_cast<int>(col_tiles),
-                     .group_rows = group_rows(size, {tile.rows, tile.cols}, at_work, gpu.l2_bytes)},
+          .raster = raster,
           .blocks = at_work,
           .waves = static_cast<int>(ceil_div(tiles, at_work)),
           .cost = static_cast<double>(ceil_div(tiles, gpu.sm_count)) *
-                  tile_cycles(tile, gpu, size.dim, resident == 1)};
+                  tile_cycles(tile, gpu, size.k, resident == 1)};
 }
 
-std::vector<GatedGemmPlan> gated_gemm_plans_sm80(const GatedGemmSize& size, const GpuLimits& gpu) {
+std::vector<GatedGemmPlan> gated_gemm_plans_sm80(const GemmSize& size, const GpuLimits& gpu) {
   constexpr double kWorthMeasuring = 1.5;
   std::vector<GatedGemmPlan> plans;
   for (std::size_t i = 0; i < kGatedTiles.size(); ++i) {

@@ -1,9 +1,9 @@
-// How gated_gemm_sm80 cuts h [rows, hidden] = activation(x w_gate^T) * (x w_up^T), x [rows, dim],
-// into tiles: their shape, their order and how many blocks. Plain C++, tested without a GPU.
+// How gated_gemm_sm80 cuts h [m, n] into tiles: their shape, their order and how many blocks. Plain
+// C++, tested without a GPU.
 //
 // The rule: the shape with the least cost, which is the time of the SM with most tiles, in cycles,
 //   ceil(tiles / SMs) x (k x (rows 2 cols / kMmaRate + (rows + 2 cols) 2 B / fill rate) + epilogue)
-// k being dim in whole steps, and the fill rate an SM's share of kL2Rate. kMmaRate and kL2Rate are
+// k in whole steps, and the fill rate an SM's share of kL2Rate. kMmaRate and kL2Rate are
 // an A100's (NVIDIA A100 white paper: 1024 dense 16-bit multiply-adds a clock and SM; L2 reads 5120
 // bytes a clock), since devices do not report them. The epilogue counts only where an SM has one
 // block; else another's products hide it. It is bound by the special functions: two an element, 16
@@ -54,14 +54,13 @@ inline constexpr std::array<GatedTile, 4> kGatedTiles{{
     {.rows = 32, .cols = 32, .k_step = 64, .stages = 4, .warps_down = 2, .blocks_per_sm = 4},
 }};
 
-// The plan with this tile. Throws std::invalid_argument where it does not fit, or unless hidden and
-// dim are multiples of 8 and all sizes are positive and within 32 bits.
-GatedGemmPlan plan_gated_gemm_sm80(const GatedGemmSize& size, const GpuLimits& gpu,
-                                   std::size_t tile);
+// The plan with this tile. Throws std::invalid_argument where it does not fit, and for sizes that
+// check_sizes or tiles_of refuses.
+GatedGemmPlan plan_gated_gemm_sm80(const GemmSize& size, const GpuLimits& gpu, std::size_t tile);
 
 // Those up to 1.5 times the cheapest's cost, cheapest first: what is worth measuring. Throws also
 // where no tile fits in the GPU's shared memory.
-std::vector<GatedGemmPlan> gated_gemm_plans_sm80(const GatedGemmSize& size, const GpuLimits& gpu);
+std::vector<GatedGemmPlan> gated_gemm_plans_sm80(const GemmSize& size, const GpuLimits& gpu);
 
 // Blocks that an SM holds at one time.
 int resident_blocks(const GatedTile& tile, const GpuLimits& gpu);

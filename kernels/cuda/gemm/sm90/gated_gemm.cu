@@ -1,14 +1,11 @@
-#include <algorithm>
 #include <type_traits>
 
 #include "kernels/activations/activations.h"
-#include "kernels/cuda/device/dependent_launch.h"
 #include "kernels/cuda/device/dispatch.h"
 #include "kernels/cuda/gemm/sm90/gated_gemm.cuh"
-#include "kernels/cuda/gemm/sm90/gated_gemm.h"
 #include "kernels/cuda/gemm/sm90/gated_pingpong.cuh"
-#include "kernels/cuda/gemm/sm90/tensor_map.h"
-#include "kernels/cuda/gemm/sm90/x_maps.h"
+#include "kernels/cuda/gemm/sm90/launches.h"
+#include "kernels/cuda/gemm/sm90/products.h"
 
 namespace fusegate::kernels {
 namespace {
@@ -36,14 +33,7 @@ template <typename Gemm>
 std::function<void()> make_launch(CudaDevice& device, const GatedGemmPlan& plan,
                                   const GatedOperands& o) {
   const GatedKernel kernel = kernel_of<Gemm>();
-  allow_shared_bytes(kernel, Gemm::kSharedBytes);
-  LaunchShape shape{.blocks = static_cast<unsigned>(plan.blocks * Gemm::kCluster),
-                    .threads = sm90::kBlockThreads,
-                    .shared_bytes = Gemm::kSharedBytes,
-                    .cluster = Gemm::kCluster,
-                    .early = can_launch_early(reinterpret_cast<const void*>(kernel))};
-  const int clusters = std::min(plan.blocks, resident_clusters(kernel, shape));
-  shape.blocks = dim3(static_cast<unsigned>(clusters * Gemm::kCluster));
+  const LaunchShape shape = persistent_launch<Gemm>(kernel, plan.blocks);
   const auto weights_map = [](const Tensor& w) {
     return make_tensor_map(w, Gemm::kColumns / Gemm::kPieces, sm90::kStageColumns);
   };

@@ -3,58 +3,38 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
-#include <stdexcept>
 #include <utility>
 
 #include "kernels/contract/ceil_div.h"
+#include "kernels/cuda/device/check_sizes.h"
 
 namespace fusegate::kernels {
 namespace {
 
-constexpr int kStep = 64;       // of dim
-constexpr int kMostRows = 256;  // of a cluster's tiles
-
-void check(const GatedGemmSize& size) {
-  for (const std::int64_t value : {size.rows, size.hidden, size.dim}) {
-    if (value < 1 || value > std::numeric_limits<int>::max() - kMostRows) {
-      throw std::invalid_argument(
-          fmt::format("gated_gemm_sm90: a size is {}, must be from 1 to 32 bits", value));
-    }
-  }
-  if (size.hidden % 8 != 0 || size.dim % 8 != 0) {
-    throw std::invalid_argument(fmt::format(
-        "gated_gemm_sm90: hidden {} and dim {} must be multiples of 8", size.hidden, size.dim));
-  }
-}
+constexpr int kStep = 64;  // of k
 
 }  // namespace
 
-GatedGemmPlan plan_gated_gemm_sm90(const GatedGemmSize& size, const GpuLimits& gpu,
-                                   std::size_t tile) {
-  check(size);
+GatedGemmPlan plan_gated_gemm_sm90(const GemmSize& size, const GpuLimits& gpu, std::size_t tile) {
+  check_sizes(
+      "gated_gemm_sm90",
+      {{"rows", size.m}, {"hidden", size.n, kGemmAlignment}, {"dim", size.k, kGemmAlignment}});
   const GatedTileSm90& shape = kGatedTilesSm90.at(tile);
   GatedGemmPlan plan;
   plan.tile = tile;
   const int rows = shape.rows * shape.cluster;
-  plan.raster = {.row_tiles = static_cast<int>(ceil_div(size.rows, rows)),
-                 .col_tiles = static_cast<int>(ceil_div(size.hidden, shape.cols))};
-  if (std::int64_t{plan.raster.row_tiles} * plan.raster.col_tiles >
-      std::numeric_limits<int>::max()) {
-    throw std::invalid_argument(fmt::format(
-        "gated_gemm_sm90: {} x {} makes more tiles than 32 bits count", size.rows, size.hidden));
-  }
+  plan.raster = tiles_of("gated_gemm_sm90", size, rows, shape.cols);
   plan.blocks = std::min(plan.raster.count(), std::max(1, gpu.sm_count / shape.cluster));
   plan.raster.group_rows =
       group_rows(size, {rows, shape.cols, shape.cluster > 1}, plan.blocks, gpu.l2_bytes);
   plan.waves = static_cast<int>(ceil_div(plan.raster.count(), plan.blocks));
-  const std::int64_t stages = ceil_div(size.dim, kStep);
+  const std::int64_t stages = ceil_div(size.k, kStep);
   plan.cost = shape.start_us +
               plan.waves * (static_cast<double>(stages) * shape.stage_us + shape.epilogue_us);
   return plan;
 }
 
-std::vector<GatedGemmPlan> gated_gemm_plans_sm90(const GatedGemmSize& size, const GpuLimits& gpu) {
+std::vector<GatedGemmPlan> gated_gemm_plans_sm90(const GemmSize& size, const GpuLimits& gpu) {
   // For errors of the fitted costs, and since a kernel that is slower alone may leave SMs to the
   // next one (docs/evidence/fused-products.md).
   constexpr double kWorthMeasuring = 1.2;

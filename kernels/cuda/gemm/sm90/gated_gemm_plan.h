@@ -1,9 +1,8 @@
-// How gated_gemm_sm90 cuts h [rows, hidden] = activation(x w_gate^T) * (x w_up^T) into tiles. Plain
-// C++, tested without a GPU.
+// How gated_gemm_sm90 cuts h [m, n] into tiles. Plain C++, tested without a GPU.
 //
 // The rule: the shape with the least cost, in microseconds,
 //   start + waves x (stages x stage + epilogue),
-// stages being dim in steps of 64 and waves the tiles of the block that has most. Costs were fitted
+// stages being k in steps of 64 and waves the tiles of the block that has most. Costs were fitted
 // to times on an H200 (driver 580.159.04, 2026-11-21; 17 problems of 128 to 32768 rows, hidden x
 // dim from 3072 x 768 to 14336 x 4096; errors of 3 to 10 %, root mean square). Time instead of
 // cycles, since shapes that read more run at a lower clock. Tiles of 64 rows: 64 to 512 rows of
@@ -49,14 +48,12 @@ inline constexpr std::array<GatedTileSm90, 9> kGatedTilesSm90{{
 }};
 
 // The plan with this tile; blocks counts clusters where the tile has them. Throws
-// std::invalid_argument unless hidden and dim are multiples of 8, and sizes and the number of tiles
-// positive and within 32 bits.
-GatedGemmPlan plan_gated_gemm_sm90(const GatedGemmSize& size, const GpuLimits& gpu,
-                                   std::size_t tile);
+// std::invalid_argument for sizes that check_sizes or tiles_of refuses.
+GatedGemmPlan plan_gated_gemm_sm90(const GemmSize& size, const GpuLimits& gpu, std::size_t tile);
 
 // Those up to 1.2 times the cheapest's cost, cheapest first: what is worth measuring. Throws the
 // same.
-std::vector<GatedGemmPlan> gated_gemm_plans_sm90(const GatedGemmSize& size, const GpuLimits& gpu);
+std::vector<GatedGemmPlan> gated_gemm_plans_sm90(const GemmSize& size, const GpuLimits& gpu);
 
 // "tile 128 x (128 + 128) x 64, 3 stages, 66 clusters of 2 blocks, 12 waves"
 std::string plan_text_sm90(const GatedGemmPlan& plan);

@@ -7,9 +7,7 @@
 #include <string>
 
 #include "kernels/cuda/device/gpu_test_fixture.h"
-#include "kernels/cuda/gemm/sm90/gated_gemm.h"
-#include "kernels/cuda/gemm/sm90/split_gemm.h"
-#include "kernels/cuda/gemm/sm90/wide_gemm.h"
+#include "kernels/cuda/gemm/sm90/products.h"
 
 namespace fusegate::kernels {
 
@@ -21,7 +19,7 @@ class HopperGemm : public GpuTest {
     if (const std::string why = refuses_sm90(*device_); !why.empty()) GTEST_SKIP() << why;
   }
 
-  void check_gated(const GatedGemmSize& size, Dtype dtype, std::size_t tile) {
+  void check_gated(const GemmSize& size, Dtype dtype, std::size_t tile) {
     const GatedGemmPlan plan = plan_gated_gemm_sm90(size, device_->limits(), tile);
     for (const Activation& activation : kGemmActivations) {
       SCOPED_TRACE(activation.name);
@@ -31,29 +29,33 @@ class HopperGemm : public GpuTest {
     }
   }
 
-  // With every shape that fits.
-  void check_split(std::int64_t m, std::int64_t n, std::int64_t k, Dtype dtype) {
-    const GuardedTensor x = guarded_random(m, k, dtype, 2), w = guarded_random(n, k, dtype, 0.5);
-    const double* const expected = product(x.tensor, w.tensor);
-    for (const std::size_t shape : split_gemm_shapes({m, n, k}, device_->limits())) {
+  // With every shape of the split product that fits.
+  void check_split(const GemmSize& size, Dtype dtype) {
+    for (const std::size_t shape : split_gemm_shapes(size, device_->limits())) {
       SCOPED_TRACE(split_gemm_text(shape));
-      const GuardedTensor out(*device_, m, n, dtype);
-      make_split_gemm_sm90(*device_, shape, x.tensor, w.tensor, out.tensor)();
-      expect_agrees(out, expected, {&x, &w});
+      check_product(size, dtype, [&](const Tensor& x, const Tensor& w, const Tensor& out) {
+        make_split_gemm_sm90(*device_, shape, x, w, out)();
+      });
     }
-    memory_.clear();
   }
 
   void check_wide(const GemmSize& size, Dtype dtype) {
+    const TileRaster raster = plan_wide_gemm_sm90(size, device_->limits());
+    check_product(size, dtype, [&](const Tensor& x, const Tensor& w, const Tensor& out) {
+      make_wide_gemm_sm90(*device_, raster, x, w, out)();
+    });
+  }
+
+ private:
+  template <typename Compute>
+  void check_product(const GemmSize& size, Dtype dtype, const Compute& compute) {
     SCOPED_TRACE(testing::Message()
                  << dtype_name(dtype) << " m " << size.m << " n " << size.n << " k " << size.k);
     const GuardedTensor x = guarded_random(size.m, size.k, dtype, 2);
     const GuardedTensor w = guarded_random(size.n, size.k, dtype, 0.5);
-    const double* const expected = product(x.tensor, w.tensor);
     const GuardedTensor out(*device_, size.m, size.n, dtype);
-    const WideGemmPlan plan = plan_wide_gemm_sm90(size, device_->limits());
-    make_wide_gemm_sm90(*device_, plan, x.tensor, w.tensor, out.tensor)();
-    expect_agrees(out, expected, {&x, &w});
+    compute(x.tensor, w.tensor, out.tensor);
+    expect_agrees(out, product(x.tensor, w.tensor), {&x, &w});
     memory_.clear();
   }
 };

@@ -1,10 +1,8 @@
 #include "kernels/contract/ceil_div.h"
-#include "kernels/cuda/device/dependent_launch.h"
 #include "kernels/cuda/device/dispatch.h"
+#include "kernels/cuda/gemm/sm90/launches.h"
+#include "kernels/cuda/gemm/sm90/products.h"
 #include "kernels/cuda/gemm/sm90/split_gemm.cuh"
-#include "kernels/cuda/gemm/sm90/split_gemm.h"
-#include "kernels/cuda/gemm/sm90/tensor_map.h"
-#include "kernels/cuda/gemm/sm90/x_maps.h"
 
 namespace fusegate::kernels {
 namespace {
@@ -22,14 +20,9 @@ std::function<void()> make_launch(CudaDevice& device, const Tensor& x, const Ten
                                   const Tensor& out) {
   constexpr int kCols = Gemm::Shape::kWidth;
   const auto kernel = sm90::split_gemm_kernel<Gemm>;
-  allow_shared_bytes(kernel, Gemm::kSharedBytes);
-  const LaunchShape shape{
-      .blocks = dim3(static_cast<unsigned>(ceil_div(out.cols(), kCols) * Gemm::kSplits),
-                     static_cast<unsigned>(ceil_div(out.rows(), Gemm::Shape::kRows))),
-      .threads = sm90::kBlockThreads,
-      .shared_bytes = Gemm::kSharedBytes,
-      .cluster = Gemm::kSplits,
-      .early = can_launch_early(reinterpret_cast<const void*>(kernel))};
+  LaunchShape shape = block_shape<Gemm>(kernel, Gemm::kSplits);
+  shape.blocks = dim3(static_cast<unsigned>(ceil_div(out.cols(), kCols) * Gemm::kSplits),
+                      static_cast<unsigned>(ceil_div(out.rows(), Gemm::Shape::kRows)));
   const sm90::SplitMaps maps{
       .x = make_x_maps(x, Gemm::Shape::kRows),
       .w = make_tensor_map(w, kCols, sm90::kStageColumns),

@@ -15,19 +15,15 @@ inline constexpr int kWideGemmRows = 256, kWideGemmCols = 192;  // of a tile
 inline constexpr int kWideGemmStages = 3;                       // of 64 columns of x and of w
 inline constexpr int kWideGemmCluster = 2;  // blocks, whose tiles lie side by side
 
-struct WideGemmPlan {
-  TileRaster raster;  // of a cluster's tiles, twice as wide
-};
-
-// Throws std::invalid_argument unless n and k are multiples of 8, and sizes and the number of tiles
-// positive and within 32 bits.
-WideGemmPlan plan_wide_gemm_sm90(const GemmSize& size, const GpuLimits& gpu);
+// Of a cluster's tiles, twice as wide. Throws std::invalid_argument for sizes that check_sizes or
+// tiles_of refuses.
+TileRaster plan_wide_gemm_sm90(const GemmSize& size, const GpuLimits& gpu);
 
 // Whether it is worth measuring: there are tiles for three quarters of the SMs. With fewer, smaller
 // tiles are faster.
 bool is_wide_enough_sm90(const GemmSize& size, const GpuLimits& gpu);
 
 // "wide_gemm_sm90: 32 x 4 tiles of 256 x 192"
-std::string wide_gemm_text(const WideGemmPlan& plan);
+std::string wide_gemm_text(const TileRaster& raster);
 
 }  // namespace fusegate::kernels

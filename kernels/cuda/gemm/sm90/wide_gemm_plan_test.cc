@@ -21,29 +21,18 @@ TEST(WideGemmPlan, IsTriedWhereItsTilesFillTheGpu) {
 }
 
 TEST(WideGemmPlan, CoversEveryTileOnce) {
-  constexpr std::int64_t kRows = kWideGemmRows, kCols = kWideGemmCols * kWideGemmCluster;
   for (const auto& [name, gpu] : kKnownGpus) {
     for (const MlpSize& mlp : kMlpSizes) {
       SCOPED_TRACE(testing::Message() << name << ", " << mlp.rows << " x " << mlp.dim);
-      const TileRaster raster = plan_wide_gemm_sm90({mlp.rows, mlp.dim, mlp.hidden}, gpu).raster;
-      EXPECT_GE(raster.row_tiles * kRows, mlp.rows);
-      EXPECT_LT((raster.row_tiles - 1) * kRows, mlp.rows);
-      EXPECT_GE(raster.col_tiles * kCols, mlp.dim);
-      EXPECT_LT((raster.col_tiles - 1) * kCols, mlp.dim);
-      EXPECT_GE(raster.group_rows, 1);
-      EXPECT_LE(raster.group_rows, raster.row_tiles);
-      EXPECT_TRUE(visits_every_tile_once(raster));
+      const GemmSize size{mlp.rows, mlp.dim, mlp.hidden};
+      expect_covers(plan_wide_gemm_sm90(size, gpu), size, kWideGemmRows,
+                    kWideGemmCols * kWideGemmCluster);
     }
   }
 }
 
 TEST(WideGemmPlan, RefusesWhatTheCopyEngineCannotAddress) {
-  EXPECT_THROW(plan_wide_gemm_sm90({8, 12, 64}, kH200), std::invalid_argument);
-  EXPECT_THROW(plan_wide_gemm_sm90({8, 64, 20}, kH200), std::invalid_argument);
-  EXPECT_THROW(plan_wide_gemm_sm90({0, 64, 64}, kH200), std::invalid_argument);
-  EXPECT_THROW(plan_wide_gemm_sm90({std::int64_t{1} << 31, 64, 64}, kH200), std::invalid_argument);
-  constexpr std::int64_t kHuge = std::int64_t{1} << 30;
-  EXPECT_THROW(plan_wide_gemm_sm90({kHuge, kHuge, 64}, kH200), std::invalid_argument);
+  expect_refuses([](const GemmSize& size) { plan_wide_gemm_sm90(size, kH200); });
 }
 
 TEST(WideGemmPlan, IsOneLineOfText) {
