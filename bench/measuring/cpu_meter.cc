@@ -70,26 +70,6 @@ class CpuMeter : public Meter {
                                 const BatchOptions& options) override {
     return std::make_unique<CpuBatch>(device_, kernel, options, *clock_);
   }
-  std::string not_capturable(const kernels::PreparedKernel&, const std::vector<kernels::Tensor>&,
-                             const std::function<void()>&) override {
-    return "";
-  }
-  bool can_spin() const override { return false; }
-  LaunchCount count_launches(const kernels::PreparedKernel& kernel) override {
-    return {.kernels = static_cast<std::int64_t>(kernel.stages.size())};
-  }
-  double host_ns(const kernels::PreparedKernel&) override {
-    return std::numeric_limits<double>::quiet_NaN();
-  }
-  double host_graph_ns(const kernels::PreparedKernel&) override {
-    return std::numeric_limits<double>::quiet_NaN();
-  }
-  std::vector<kernels::KernelResources> kernels(const kernels::Stage&) override { return {}; }
-  void annotate(const kernels::PreparedKernel&, const std::string&) override {}
-  ProfileAttempt profile(const kernels::PreparedKernel&, const std::vector<kernels::Tensor>&,
-                         bool) override {
-    return {};
-  }
   std::unique_ptr<Profiler> attach_profiler() override { return std::make_unique<HostProfiler>(); }
 
  private:

@@ -3,34 +3,28 @@
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "bench/measuring/meter_test_fixture.h"
-#include "kernels/contract/workspace.h"
 #include "kernels/cuda/device/cuda.h"
-#include "kernels/operations/ladder_problem.h"
 
 namespace fusegate::bench {
 namespace {
 
 class CudaMeterTest : public MeterTest {
  protected:
-  kernels::PreparedKernel prepared(const std::string& operation, const std::string& name) {
-    const kernels::Problem problem =
-        kernels::ladder_problem(1, 128, 768, 3072, kernels::Dtype::kBf16);
-    workspace_.emplace(*device_, kernels::find_operation(operation), problem, 1);
-    kernels::PreparedKernel kernel =
-        implementation(operation, name)
-            .prepare(*device_, problem, workspace_->inputs(), workspace_->outputs());
-    kernel.launch();
+  // Launched once.
+  kernels::PreparedKernel prepared(std::string_view operation, std::string_view name) {
+    Prepared made = prepare(operation, name);
+    workspace_ = std::move(made.workspace);
+    made.kernel.launch();
     device_->synchronize();
-    return kernel;
+    return std::move(made.kernel);
   }
 
-  std::optional<kernels::Workspace> workspace_;
+  std::unique_ptr<kernels::Workspace> workspace_;
 };
 
 TEST_F(CudaMeterTest, ReportsTheResourcesOfEveryKernelThatIsLaunched) {
@@ -56,16 +50,14 @@ TEST_F(CudaMeterTest, ReportsTheResourcesOfEveryKernelThatIsLaunched) {
   }
 }
 
-TEST_F(CudaMeterTest, NamesKernelsReadably) {
-  const kernels::PreparedKernel kernel = prepared("geglu", "fused");
-  const std::vector<kernels::KernelResources> resources = meter_->kernels(kernel.stages.at(0));
-  ASSERT_EQ(resources.size(), 1u);
-  EXPECT_THAT(resources[0].name, testing::HasSubstr("fusegate::"));
-}
-
-TEST_F(CudaMeterTest, FindsNoKernelInACopy) {
-  const kernels::PreparedKernel kernel = prepared("control_copy", "memcpy");
-  EXPECT_TRUE(meter_->kernels(kernel.stages.at(0)).empty());
+TEST_F(CudaMeterTest, NamesKernelsReadablyAndFindsNoneInACopy) {
+  const auto of = [&](const kernels::PreparedKernel& kernel) {
+    return meter_->kernels(kernel.stages.at(0));
+  };
+  EXPECT_THAT(of(prepared("geglu", "fused")),
+              testing::ElementsAre(testing::Field(&kernels::KernelResources::name,
+                                                  testing::HasSubstr("fusegate::"))));
+  EXPECT_THAT(of(prepared("control_copy", "memcpy")), testing::IsEmpty());
 }
 
 TEST_F(CudaMeterTest, TakesTheHostsTimeOfACallBothWays) {
@@ -135,16 +127,14 @@ TEST_F(NotCapturable, IsWhatAllocates) {
 TEST_F(NotCapturable, IsWhatRunsOnAnotherStream) {
   cudaStream_t other = nullptr;
   FUSEGATE_CUDA(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
-  const kernels::PreparedKernel one = prepared("geglu", "fused");
+  prepared("geglu", "fused");
   const kernels::Tensor out = workspace_->outputs()[0], in = workspace_->inputs()[0];
+  const auto copy = [=] {
+    FUSEGATE_CUDA(cudaMemcpyAsync(out.data, in.data, in.bytes(), cudaMemcpyDeviceToDevice, other));
+  };
   kernels::PreparedKernel kernel;
   // Nobody joins it to the device's stream.
-  kernel.stages.push_back({"copy", 0, 0,
-                           [=] {
-                             FUSEGATE_CUDA(cudaMemcpyAsync(out.data, in.data, in.bytes(),
-                                                           cudaMemcpyDeviceToDevice, other));
-                           },
-                           ""});
+  kernel.stages.push_back({"copy", 0, 0, copy, ""});
   EXPECT_EQ(why(kernel), "it uses another stream");
   const BatchOptions anew{.calls = 20, .captured = false};
   EXPECT_GT(meter_->record(kernel, anew)->run().batch_ns / anew.calls, 500);
@@ -156,8 +146,7 @@ TEST_F(NotCapturable, IsWhatRunsOnAnotherStream) {
                            [=, this] {
                              FUSEGATE_CUDA(cudaEventRecord(event, stream()));
                              FUSEGATE_CUDA(cudaStreamWaitEvent(other, event));
-                             FUSEGATE_CUDA(cudaMemcpyAsync(out.data, in.data, in.bytes(),
-                                                           cudaMemcpyDeviceToDevice, other));
+                             copy();
                            },
                            ""});
   EXPECT_THAT(why(forked), testing::StartsWith("it uses another stream ("));

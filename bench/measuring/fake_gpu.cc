@@ -35,15 +35,13 @@ const kernels::DeviceRegistration device{
     {.name = kKind, .preference = -1, .open = [] { return std::make_unique<FakeGpu>(); }}};
 
 kernels::PreparedKernel prepare_healthy(kernels::Device& device, const kernels::Problem& problem,
-                                        std::span<const kernels::Tensor> inputs,
-                                        const kernels::Tensor& out) {
-  return prepare_fused("cpu", device, problem, inputs, out);
+                                        kernels::Inputs in, const kernels::Tensor& out) {
+  return prepare_fused("cpu", device, problem, in, out);
 }
 
 kernels::PreparedKernel prepare_fault(kernels::Device& device, const kernels::Problem& problem,
-                                      std::span<const kernels::Tensor> inputs,
-                                      const kernels::Tensor& out) {
-  kernels::PreparedKernel kernel = prepare_healthy(device, problem, inputs, out);
+                                      kernels::Inputs in, const kernels::Tensor& out) {
+  kernels::PreparedKernel kernel = prepare_healthy(device, problem, in, out);
   std::function<void()>& launch = kernel.stages.back().launch;
   switch (next_planted_fault()) {
     case PlantedFault::kNone:
@@ -62,16 +60,10 @@ kernels::PreparedKernel prepare_fault(kernels::Device& device, const kernels::Pr
   return kernel;
 }
 
-const kernels::ImplementationRegistration fused{{.operation = "geglu",
-                                                 .name = "fused",
-                                                 .device = kKind,
-                                                 .dtypes = {kernels::Dtype::kFp32},
-                                                 .prepare = &prepare_healthy}};
-const kernels::ImplementationRegistration planted{{.operation = "geglu",
-                                                   .name = "planted_fault",
-                                                   .device = kKind,
-                                                   .dtypes = {kernels::Dtype::kFp32},
-                                                   .prepare = &prepare_fault}};
+const kernels::ImplementationRegistration fused{
+    {"geglu", "fused", kKind, {kernels::Dtype::kFp32}, {}, &prepare_healthy}};
+const kernels::ImplementationRegistration planted{
+    {"geglu", "planted_fault", kKind, {kernels::Dtype::kFp32}, {}, &prepare_fault}};
 
 // Launches what it makes up the time of.
 class LaunchedBatch : public Batch {

@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -76,14 +75,5 @@ class FakeMeter : public Meter {
   ProfileAttempt attempt;
   FakeProfilerLog profiler;
 };
-
-// The CPU's implementation of that name.
-inline const kernels::Implementation& cpu_implementation(const std::string& operation,
-                                                         const std::string& name) {
-  for (const kernels::Implementation& i : kernels::implementations()) {
-    if (i.operation == operation && i.name == name && i.device == "cpu") return i;
-  }
-  throw std::out_of_range(operation + "/" + name);
-}
 
 }  // namespace fusegate::bench

@@ -8,71 +8,51 @@
 namespace fusegate::bench {
 namespace {
 
-kernels::PreparedKernel writes_nothing(kernels::Device&, const kernels::Problem&,
-                                       std::span<const kernels::Tensor>, const kernels::Tensor&) {
-  return {};
+using kernels::Device, kernels::Inputs, kernels::PreparedKernel, kernels::Problem, kernels::Tensor;
+
+kernels::Implementation faulty(const char* name,
+                               PreparedKernel (*prepare)(Device&, const Problem&, Inputs,
+                                                         const Tensor& out)) {
+  return {.operation = "geglu",
+          .name = name,
+          .device = "cpu",
+          .dtypes = {kernels::Dtype::kFp32},
+          .prepare = prepare};
 }
 
-kernels::PreparedKernel throws(kernels::Device&, const kernels::Problem&,
-                               std::span<const kernels::Tensor>, const kernels::Tensor&) {
+const kernels::ImplementationRegistration wrong_result(
+    faulty("faulty_result", [](Device&, const Problem&, Inputs, const Tensor&) {
+      return PreparedKernel{};  // writes nothing
+    }));
+
+PreparedKernel throws(Device&, const Problem&, Inputs, const Tensor&) {
   throw std::runtime_error("no algorithm for this shape");
 }
+const kernels::ImplementationRegistration throwing(faulty("faulty_throw", &throws));
 
-// Right when it is checked and in the first layout; in the second, no memory is left.
-kernels::PreparedKernel throws_later(kernels::Device& device, const kernels::Problem& problem,
-                                     std::span<const kernels::Tensor> inputs,
-                                     const kernels::Tensor& out) {
-  static int prepared = 0;
-  constexpr int kCheckAndFirstLayout = 2;
-  if (++prepared > kCheckAndFirstLayout) throw kernels::DeviceError("no memory left");
-  return prepare_fused("cpu", device, problem, inputs, out);
-}
-
-// Right, and one number too many.
-kernels::PreparedKernel writes_past_its_end(kernels::Device& device,
-                                            const kernels::Problem& problem,
-                                            std::span<const kernels::Tensor> inputs,
-                                            const kernels::Tensor& out) {
-  kernels::PreparedKernel kernel = prepare_fused("cpu", device, problem, inputs, out);
-  kernel.stages.push_back(
-      {"overrun", 0, 0, [out] { static_cast<float*>(out.data)[out.count()] = 1; }, ""});
-  return kernel;
-}
-
-const kernels::ImplementationRegistration past_end{{.operation = "geglu",
-                                                    .name = "faulty_past_end",
-                                                    .device = "cpu",
-                                                    .dtypes = {kernels::Dtype::kFp32},
-                                                    .prepare = &writes_past_its_end}};
-
-// FUSEGATE_PLANTED_TWICE: one of them is there twice.
+// FUSEGATE_PLANTED_TWICE: it is there twice.
 const bool is_there_twice = [] {
   if (std::getenv("FUSEGATE_PLANTED_TWICE") == nullptr) return false;
-  kernels::ImplementationRegistration{{.operation = "geglu",
-                                       .name = "faulty_throw",
-                                       .device = "cpu",
-                                       .dtypes = {kernels::Dtype::kFp32},
-                                       .prepare = &throws}};
+  kernels::ImplementationRegistration(faulty("faulty_throw", &throws));
   return true;
 }();
 
-const kernels::ImplementationRegistration throwing_later{{.operation = "geglu",
-                                                          .name = "faulty_later",
-                                                          .device = "cpu",
-                                                          .dtypes = {kernels::Dtype::kFp32},
-                                                          .prepare = &throws_later}};
+// Right when it is checked and in the first layout; in the second, no memory is left.
+const kernels::ImplementationRegistration throwing_later(faulty(
+    "faulty_later", [](Device& device, const Problem& problem, Inputs in, const Tensor& out) {
+      static int prepared = 0;
+      if (++prepared > kCheckAndFirstLayout) throw kernels::DeviceError("no memory left");
+      return prepare_fused("cpu", device, problem, in, out);
+    }));
 
-const kernels::ImplementationRegistration wrong_result{{.operation = "geglu",
-                                                        .name = "faulty_result",
-                                                        .device = "cpu",
-                                                        .dtypes = {kernels::Dtype::kFp32},
-                                                        .prepare = &writes_nothing}};
-
-const kernels::ImplementationRegistration throwing{{.operation = "geglu",
-                                                    .name = "faulty_throw",
-                                                    .device = "cpu",
-                                                    .dtypes = {kernels::Dtype::kFp32},
-                                                    .prepare = &throws}};
+// Right, and one number too many.
+const kernels::ImplementationRegistration past_end(faulty(
+    "faulty_past_end", [](Device& device, const Problem& problem, Inputs in, const Tensor& out) {
+      PreparedKernel kernel = prepare_fused("cpu", device, problem, in, out);
+      kernel.stages.push_back(
+          {"overrun", 0, 0, [out] { static_cast<float*>(out.data)[out.count()] = 1; }, ""});
+      return kernel;
+    }));
 
 }  // namespace
 }  // namespace fusegate::bench

@@ -14,15 +14,10 @@ __global__ void never_end(const volatile int* word) {
   while (*word == 0) __nanosleep(1000);
 }
 
-kernels::Stage stage(const char* name, std::function<void()> launch) {
-  return {.name = name, .flops = 0, .min_bytes = 0, .launch = std::move(launch), .choice = {}};
-}
-
 kernels::PreparedKernel prepare(kernels::Device& device, const kernels::Problem& problem,
-                                std::span<const kernels::Tensor> inputs,
-                                const kernels::Tensor& out) {
+                                kernels::Inputs in, const kernels::Tensor& out) {
   const cudaStream_t stream = static_cast<kernels::CudaDevice&>(device).stream();
-  kernels::PreparedKernel kernel = prepare_fused("cuda", device, problem, inputs, out);
+  kernels::PreparedKernel kernel = prepare_fused("cuda", device, problem, in, out);
   switch (next_planted_fault()) {
     case PlantedFault::kNone:
       break;
@@ -30,19 +25,19 @@ kernels::PreparedKernel prepare(kernels::Device& device, const kernels::Problem&
       kernel.scratch.push_back(device.allocate(kTooManyBytes));
       break;
     case PlantedFault::kAddress:
-      kernel.stages.push_back(stage("faulty", [stream] {
-        write_to_nobody<<<1, 1, 0, stream>>>(reinterpret_cast<int*>(64));
-        FUSEGATE_CUDA(cudaGetLastError());
-      }));
+      kernel.stages.push_back({"faulty", 0, 0, [stream] {
+                                 write_to_nobody<<<1, 1, 0, stream>>>(reinterpret_cast<int*>(64));
+                                 FUSEGATE_CUDA(cudaGetLastError());
+                               }});
       break;
     case PlantedFault::kEndless: {
       kernel.scratch.push_back(device.allocate(sizeof(int)));
       int* const word = static_cast<int*>(kernel.scratch.back().data());
       FUSEGATE_CUDA(cudaMemsetAsync(word, 0, sizeof(int), stream));
-      kernel.stages.push_back(stage("endless", [stream, word] {
-        never_end<<<1, 1, 0, stream>>>(word);
-        FUSEGATE_CUDA(cudaGetLastError());
-      }));
+      kernel.stages.push_back({"endless", 0, 0, [stream, word] {
+                                 never_end<<<1, 1, 0, stream>>>(word);
+                                 FUSEGATE_CUDA(cudaGetLastError());
+                               }});
       break;
     }
   }

@@ -74,7 +74,12 @@ void MeasuringProcess::start(nlohmann::json google_context) {
   for (std::size_t i = 0; i < sessions_.size() && !stopped(); ++i) {
     if (!recorder_.selected(i) || recorder_.is_complete(i)) continue;
     report_progress(recorder_.check_line(i, checked++));
-    verify(i, verifier);
+    try {
+      const Watchdog::Piece piece(watchdog_, i);
+      sessions_[i].verify(verifier);
+    } catch (const std::exception& error) {
+      fail(i, error.what());
+    }
   }
 }
 
@@ -84,15 +89,6 @@ std::set<std::string> MeasuringProcess::selected_names() const {
     if (recorder_.selected(i)) names.insert(plan_.benchmarks[i].name());
   }
   return names;
-}
-
-void MeasuringProcess::verify(std::size_t benchmark, kernels::Verifier& verifier) {
-  try {
-    const Watchdog::Piece piece(watchdog_, benchmark);
-    sessions_[benchmark].verify(verifier);
-  } catch (const std::exception& error) {
-    fail(benchmark, error.what());
-  }
 }
 
 std::unique_ptr<Layout> MeasuringProcess::enter(std::size_t benchmark) {
@@ -111,7 +107,8 @@ double MeasuringProcess::take_samples(std::size_t benchmark, Layout& layout) {
   double total_ns = 0;
   int taken = 0;
   do {
-    const Sample& sample = run_sample(benchmark, layout);
+    const Watchdog::Piece piece(watchdog_, benchmark);
+    const Sample& sample = sessions_[benchmark].run_sample(layout);
     probe_.saw_clock(sample.sm_clock_hz);
     probe_.saw_batch(sample.batch_ns, sample.held_up_ns);
     total_ns += sample.batch_ns;
@@ -119,14 +116,13 @@ double MeasuringProcess::take_samples(std::size_t benchmark, Layout& layout) {
   return total_ns / taken;
 }
 
-const Sample& MeasuringProcess::run_sample(std::size_t benchmark, Layout& layout) {
-  const Watchdog::Piece piece(watchdog_, benchmark);
-  return sessions_[benchmark].run_sample(layout);
-}
-
 void MeasuringProcess::record(std::size_t benchmark, LayoutRecord record) {
   if (interrupted()) return;
-  probe_machine(record);
+  if (const auto now = std::chrono::steady_clock::now(); now - last_probe_ >= kProbeInterval) {
+    probe_.probe();
+    record.throttle_reasons = probe_.throttle_reasons();
+    last_probe_ = now;
+  }
   recorder_.add_layout(benchmark, record, record_of(benchmark));
   report_progress(recorder_.progress_line(benchmark));
 }
@@ -267,21 +263,9 @@ ProfileAttempt MeasuringProcess::try_profile(std::size_t benchmark) {
   }
 }
 
-const BenchmarkRecord& MeasuringProcess::record_of(std::size_t benchmark) const {
-  return sessions_[benchmark].record();
-}
-
 // Layouts differ by one sample at most, and the last one has the most.
 std::int64_t MeasuringProcess::calls_per_layout(std::size_t benchmark) const {
   return std::int64_t{record_of(benchmark).calls} * protocol().samples_at(protocol().layouts - 1);
-}
-
-void MeasuringProcess::probe_machine(LayoutRecord& record) {
-  const auto now = std::chrono::steady_clock::now();
-  if (now - last_probe_ < kProbeInterval) return;
-  probe_.probe();
-  record.throttle_reasons = probe_.throttle_reasons();
-  last_probe_ = now;
 }
 
 void MeasuringProcess::report_progress(const std::string& line) const {

@@ -83,20 +83,19 @@ class MeasuringProcess {
   Outcome finish();
 
   // Filled when the benchmark's first layout is entered.
-  const BenchmarkRecord& record_of(std::size_t benchmark) const;
+  const BenchmarkRecord& record_of(std::size_t benchmark) const {
+    return sessions_[benchmark].record();
+  }
   // The same for every layout of the benchmark.
   std::int64_t calls_per_layout(std::size_t benchmark) const;
 
  private:
   std::set<std::string> selected_names() const;
-  void verify(std::size_t benchmark, kernels::Verifier& verifier);
-  const Sample& run_sample(std::size_t benchmark, Layout& layout);
   void note_failure(std::size_t benchmark, const std::string& failure);
   std::chrono::nanoseconds patience() const;
   void give_up(const Watchdog::Stuck& stuck);
   std::string with_xids(const std::string& failure);
   std::set<baselines::Doubt> doubts() const;
-  void probe_machine(LayoutRecord& record);
   std::vector<std::size_t> measured() const;
   void measure_energy();
   void profile();

@@ -6,6 +6,7 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
+#include "baselines/io/scratch_folder.h"
 #include "bench/measuring/fake_meter.h"
 #include "kernels/onednn/cpu_device.h"
 #include "kernels/operations/ladder_problem.h"
@@ -22,10 +23,8 @@ class MeasuringProcessTest : public testing::Test {
     const kernels::Problem problem = kernels::ladder_problem(1, 4, 1, 16, kernels::Dtype::kFp32);
     plan_.benchmarks = {{&wrong_, problem}, {&right_, problem}};
     options_.info.protocol = {.samples = 5, .idle = std::chrono::nanoseconds(0), .layouts = 2};
-    options_.out = std::filesystem::path(testing::TempDir()) / "fusegate_process_test" /
-                   testing::UnitTest::GetInstance()->current_test_info()->name() / "1.json";
+    options_.out = folder_.path() / "1.json";
   }
-  void TearDown() override { std::filesystem::remove_all(options_.out->parent_path()); }
 
   // Every benchmark checked and ready to be measured.
   std::unique_ptr<MeasuringProcess> start() {
@@ -44,8 +43,10 @@ class MeasuringProcessTest : public testing::Test {
   std::unique_ptr<kernels::Device> device_ = kernels::open_device("cpu");
   EnvironmentProbe probe_{*device_};
   FakeMeter meter_{100'000};
-  kernels::Implementation right_ = cpu_implementation("geglu", "fused"), wrong_ = right_;
+  kernels::Implementation right_ = kernels::find_implementation("geglu", "fused", "cpu"),
+                          wrong_ = right_;
   Plan plan_;
+  baselines::ScratchFolder folder_;
   ProcessOptions options_;
 };
 
@@ -168,12 +169,8 @@ TEST_F(MeasuringProcessTest, SpinsOnlyWhereTheMeterCan) {
   measure_layout(*process, 1);
   EXPECT_EQ(meter_.last_options.spin, std::chrono::microseconds(100));
   meter_.spins = false;
-  try {
-    start();
-    FAIL();
-  } catch (const baselines::InputError& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("mine: protocol.spin_us: "));
-  }
+  EXPECT_THAT([&] { start(); }, testing::ThrowsMessage<baselines::InputError>(
+                                    testing::HasSubstr("mine: protocol.spin_us: ")));
 }
 
 // A device with numbered layouts, and one without.

@@ -63,6 +63,7 @@ struct ProfileAttempt {
   double min_bytes = 0;
 };
 
+// What it may leave out is that of a device without launches and graphs.
 class Meter {
  public:
   virtual ~Meter() = default;
@@ -70,31 +71,43 @@ class Meter {
   virtual std::unique_ptr<Batch> record(const kernels::PreparedKernel& kernel,
                                         const BatchOptions& options) = 0;
   // Why a CUDA graph cannot hold the kernel's launches: it waits for the device, allocates, or uses
-  // another stream than the device's. "" where it can, and on a device without graphs. Launches it
-  // more than once. results: what it writes. change_inputs: a launch after it writes other results.
-  virtual std::string not_capturable(const kernels::PreparedKernel& kernel,
-                                     const std::vector<kernels::Tensor>& results,
-                                     const std::function<void()>& change_inputs) = 0;
+  // another stream than the device's. "" where it can. Launches it more than once. results: what it
+  // writes. change_inputs: a launch after it writes other results.
+  virtual std::string not_capturable(const kernels::PreparedKernel& /*kernel*/,
+                                     const std::vector<kernels::Tensor>& /*results*/,
+                                     const std::function<void()>& /*change_inputs*/) {
+    return "";
+  }
   // Whether it takes a batch that spins.
-  virtual bool can_spin() const = 0;
-  virtual LaunchCount count_launches(const kernels::PreparedKernel& kernel) = 0;
-  // Host time to launch one call, without waiting for the device. NaN on a CPU device.
-  virtual double host_ns(const kernels::PreparedKernel& kernel) = 0;
+  virtual bool can_spin() const { return false; }
+  virtual LaunchCount count_launches(const kernels::PreparedKernel& kernel) {
+    return {.kernels = static_cast<std::int64_t>(kernel.stages.size())};
+  }
+  // Host time to launch one call, without waiting for the device. NaN where it is not known.
+  virtual double host_ns(const kernels::PreparedKernel& /*kernel*/) { return kUnknown; }
   // The same where the call is one CUDA graph, made beforehand.
-  virtual double host_graph_ns(const kernels::PreparedKernel& kernel) = 0;
-  // The kernels that the stage launches, in order. Empty where the device has none or they are
-  // unknown.
-  virtual std::vector<kernels::KernelResources> kernels(const kernels::Stage& stage) = 0;
+  virtual double host_graph_ns(const kernels::PreparedKernel& /*kernel*/) { return kUnknown; }
+  // The kernels that the stage launches, in order. Empty where they are unknown.
+  virtual std::vector<kernels::KernelResources> kernels(const kernels::Stage& /*stage*/) {
+    return {};
+  }
   // Launches one untimed call with an NVTX range for the benchmark and one for each stage: a range
   // costs microseconds under a profiler.
-  virtual void annotate(const kernels::PreparedKernel& kernel, const std::string& benchmark) = 0;
+  virtual void annotate(const kernels::PreparedKernel& /*kernel*/,
+                        const std::string& /*benchmark*/) {}
   // What one call launches, after one to warm up, and its identity if it can be captured. tensors:
   // the operation's. Attaches a profiler, which may slow the process: time nothing afterwards.
-  virtual ProfileAttempt profile(const kernels::PreparedKernel& kernel,
-                                 const std::vector<kernels::Tensor>& tensors, bool captured) = 0;
+  virtual ProfileAttempt profile(const kernels::PreparedKernel& /*kernel*/,
+                                 const std::vector<kernels::Tensor>& /*tensors*/,
+                                 bool /*captured*/) {
+    return {};
+  }
   // The attached profiler of this kind of device; on a CPU it knows the host's times only. Time
   // nothing afterwards. Throws ProfilerError.
   virtual std::unique_ptr<Profiler> attach_profiler() = 0;
+
+ protected:
+  static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 };
 
 // How a kind of device is metered; registered by the file that implements it.

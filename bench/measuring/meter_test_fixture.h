@@ -1,16 +1,15 @@
-// For tests on a GPU: the device and its meter.
+// For tests on a GPU: the device, its meter and kernels.
 #pragma once
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <memory>
-#include <stdexcept>
-#include <string>
+#include <string_view>
+#include <utility>
 
 #include "bench/measuring/meter.h"
-#include "kernels/contract/device.h"
-#include "kernels/contract/kernel.h"
+#include "kernels/contract/workspace.h"
+#include "kernels/operations/ladder_problem.h"
 
 namespace fusegate::bench {
 
@@ -26,15 +25,26 @@ class MeterTest : public testing::Test {
     meter_ = make_meter(*device_);
   }
 
-  // The GPU's. Throws std::out_of_range where there is none by that name.
-  static const kernels::Implementation& implementation(const std::string& operation,
-                                                       const std::string& name) {
-    const auto& all = kernels::implementations();
-    const auto found = std::ranges::find_if(all, [&](const kernels::Implementation& i) {
-      return i.operation == operation && i.name == name && i.device == "cuda";
-    });
-    if (found == all.end()) throw std::out_of_range(operation + "/" + name);
-    return *found;
+  static const kernels::Implementation& implementation(std::string_view operation,
+                                                       std::string_view name) {
+    return kernels::find_implementation(operation, name, "cuda");
+  }
+
+  // A call made ready, with the memory that it works in.
+  struct Prepared {
+    std::unique_ptr<kernels::Workspace> workspace;
+    kernels::PreparedKernel kernel;
+  };
+  Prepared prepare(const kernels::Implementation& implementation, const kernels::Problem& problem) {
+    auto workspace = std::make_unique<kernels::Workspace>(
+        *device_, kernels::find_operation(implementation.operation), problem, 1);
+    auto kernel =
+        implementation.prepare(*device_, problem, workspace->inputs(), workspace->outputs());
+    return {std::move(workspace), std::move(kernel)};
+  }
+  Prepared prepare(std::string_view operation, std::string_view name) {
+    return prepare(implementation(operation, name),
+                   kernels::ladder_problem(1, 128, 768, 3072, kernels::Dtype::kBf16));
   }
 
   std::unique_ptr<kernels::Device> device_;

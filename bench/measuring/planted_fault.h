@@ -13,11 +13,13 @@ namespace fusegate::bench {
 
 enum class PlantedFault { kNone, kMemory, kAddress, kEndless };
 
+// Preparations in which a kernel that goes wrong later is right.
+inline constexpr int kCheckAndFirstLayout = 2;
+
 // To be asked whenever the kernel is prepared. FUSEGATE_PLANTED_FAULT names the fault: "memory",
-// "address" or "endless". The kernel is right when it is checked and in its first layout.
+// "address" or "endless".
 inline PlantedFault next_planted_fault() {
   static int prepared = 0;
-  constexpr int kCheckAndFirstLayout = 2;
   const char* const variable = std::getenv("FUSEGATE_PLANTED_FAULT");
   const std::string_view wanted = variable != nullptr ? variable : "";
   if (wanted.empty() || ++prepared <= kCheckAndFirstLayout) return PlantedFault::kNone;
@@ -29,15 +31,9 @@ inline PlantedFault next_planted_fault() {
 
 // A kernel of geglu/fused of that kind of device.
 inline kernels::PreparedKernel prepare_fused(std::string_view kind, kernels::Device& device,
-                                             const kernels::Problem& problem,
-                                             std::span<const kernels::Tensor> inputs,
+                                             const kernels::Problem& problem, kernels::Inputs in,
                                              const kernels::Tensor& out) {
-  for (const kernels::Implementation& i : kernels::implementations()) {
-    if (i.operation == "geglu" && i.name == "fused" && i.device == kind) {
-      return i.prepare(device, problem, inputs, out);
-    }
-  }
-  throw std::logic_error("geglu/fused is not registered");
+  return kernels::find_implementation("geglu", "fused", kind).prepare(device, problem, in, out);
 }
 
 // More than any device has.

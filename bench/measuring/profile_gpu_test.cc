@@ -10,33 +10,12 @@
 
 #include "bench/measuring/meter_test_fixture.h"
 #include "bench/profiling/launch_check.h"
-#include "kernels/contract/workspace.h"
-#include "kernels/operations/ladder_problem.h"
 
 namespace fusegate::bench {
 namespace {
 
-// A call made ready, with the memory that it works in.
-struct Prepared {
-  std::unique_ptr<kernels::Workspace> workspace;
-  kernels::PreparedKernel kernel;
-};
-
 class ProfileGpuTest : public MeterTest {
  protected:
-  Prepared prepare(const kernels::Implementation& implementation, const kernels::Problem& problem) {
-    Prepared prepared{std::make_unique<kernels::Workspace>(
-                          *device_, kernels::find_operation(implementation.operation), problem, 1),
-                      {}};
-    prepared.kernel = implementation.prepare(*device_, problem, prepared.workspace->inputs(),
-                                             prepared.workspace->outputs());
-    return prepared;
-  }
-  Prepared prepare(const std::string& operation, const std::string& name) {
-    return prepare(implementation(operation, name),
-                   kernels::ladder_problem(1, 128, 768, 3072, kernels::Dtype::kBf16));
-  }
-
   // Nothing where CUPTI cannot be used here, which the test then skips for.
   std::optional<baselines::CallProfile> profile(const Prepared& prepared) {
     ProfileAttempt attempt = meter_->profile(prepared.kernel, prepared.workspace->tensors(), true);

@@ -3,37 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <limits>
 
+#include "baselines/io/scratch_folder.h"
 #include "baselines/record/run_file.h"
 
 namespace fusegate::bench {
 namespace {
 
 using nlohmann::json;
-
-class RecorderTest : public testing::Test {
- protected:
-  void TearDown() override { std::filesystem::remove_all(path_.parent_path()); }
-
-  baselines::RunFile write_and_read(const std::vector<std::vector<json>>& benchmarks, bool finish) {
-    const ProcessInfo info{.suite = "mine", .number = 3, .seed = 7, .protocol = {}};
-    baselines::RunFileWriter writer(path_, {{"date", "2026-11-21T00:00:00+00:00"},
-                                            {"host_name", "here"},
-                                            {"fusegate", fusegate_context(info, probe_)}});
-    for (const auto& entries : benchmarks) writer.append(entries);
-    if (finish) writer.finish({});
-    return baselines::read_run_file(path_);
-  }
-
-  std::unique_ptr<kernels::Device> device_ = kernels::open_device("cpu");
-  EnvironmentProbe probe_{*device_};
-  // Tests of one program run side by side: each has a folder of its own.
-  std::filesystem::path path_ =
-      std::filesystem::path(testing::TempDir()) / "fusegate_recorder_test" /
-      testing::UnitTest::GetInstance()->current_test_info()->name() / "1.json";
-};
 
 EntryHead head_of(const std::string& name) {
   return {.name = name, .family = 0, .process = 3, .repetitions = 3};
@@ -63,11 +41,20 @@ BenchmarkRecord record_with_choice() {
   return record;
 }
 
-TEST_F(RecorderTest, WritesWhatTheReaderReads) {
+TEST(RunFileEntries, AreWhatTheReaderReads) {
+  const auto device = kernels::open_device("cpu");
+  const EnvironmentProbe probe(*device);
+  const ProcessInfo info{.suite = "mine", .number = 3, .seed = 7, .protocol = {}};
+  const baselines::ScratchFolder folder;
+  const auto path = folder.path() / "1.json";
   LayoutRecord layout = three_samples();
   layout.doubts = {baselines::Doubt::kShortBatch};
-  const baselines::RunFile file =
-      write_and_read({layout_entries(head_of("a/b"), 0, layout, record_with_choice())}, true);
+  baselines::RunFileWriter writer(path, {{"date", "2026-11-21T00:00:00+00:00"},
+                                         {"host_name", "here"},
+                                         {"fusegate", fusegate_context(info, probe)}});
+  writer.append(layout_entries(head_of("a/b"), 0, layout, record_with_choice()));
+  writer.finish({});
+  const baselines::RunFile file = baselines::read_run_file(path);
   EXPECT_EQ(file.provenance.suite, "mine");
   EXPECT_EQ(file.provenance.host, "here");
   EXPECT_THAT(file.provenance.toolchain,
@@ -75,7 +62,7 @@ TEST_F(RecorderTest, WritesWhatTheReaderReads) {
   EXPECT_THAT(file.provenance.fusegate, testing::ContainsRegex("^[0-9]+[.][0-9]+[.][0-9]+$"));
   EXPECT_EQ(file.provenance.protocol.at("samples"), Protocol{}.samples);
   EXPECT_EQ(file.provenance.protocol.at("order"), "interleaved");
-  EXPECT_EQ(file.environment.at("device"), device_->name());
+  EXPECT_EQ(file.environment.at("device"), device->name());
   ASSERT_EQ(file.benchmarks.size(), 1u);
   const baselines::BenchmarkResult& result = file.benchmarks[0];
   EXPECT_EQ(result.name, "a/b");
@@ -87,22 +74,7 @@ TEST_F(RecorderTest, WritesWhatTheReaderReads) {
   EXPECT_THAT(result.doubts, testing::ElementsAre(baselines::Doubt::kShortBatch));
 }
 
-TEST_F(RecorderTest, PutsLayoutsOfSeveralBenchmarksTogether) {
-  LayoutRecord later = three_samples();
-  later.doubts = {baselines::Doubt::kShortBatch};
-  const baselines::RunFile file =
-      write_and_read({layout_entries(head_of("a"), 0, three_samples(), record_with_choice()),
-                      layout_entries(head_of("b"), 0, three_samples(), plain_record()),
-                      layout_entries(head_of("a"), 3, later, record_with_choice())},
-                     true);
-  ASSERT_EQ(file.benchmarks.size(), 2u);
-  EXPECT_EQ(file.benchmarks[0].summary.samples, 6);
-  EXPECT_EQ(file.benchmarks[0].choices.size(), 1u);
-  EXPECT_THAT(file.benchmarks[0].doubts, testing::ElementsAre(baselines::Doubt::kShortBatch));
-  EXPECT_EQ(file.benchmarks[1].summary.samples, 3);
-}
-
-TEST_F(RecorderTest, ReportsTheResourcesOfEveryStagesKernels) {
+TEST(LayoutEntries, ReportTheResourcesOfEveryStagesKernels) {
   const json entry = layout_entries(head_of("a"), 0, three_samples(), record_with_choice()).at(0);
   const json& stages = entry.at("details").at("stages");
   ASSERT_EQ(stages.size(), 2u);
@@ -113,21 +85,7 @@ TEST_F(RecorderTest, ReportsTheResourcesOfEveryStagesKernels) {
   EXPECT_FALSE(stages[1].contains("kernels")) << "the device reported none";
 }
 
-TEST_F(RecorderTest, KeepsFailuresBesideResults) {
-  const std::string wrong = "wrong result: relative error 0.5";
-  const baselines::RunFile file =
-      write_and_read({{failed_entry(head_of("bad"), 0, wrong)},
-                      layout_entries(head_of("good"), 0, three_samples(), plain_record()),
-                      layout_entries(head_of("late"), 0, three_samples(), plain_record()),
-                      {failed_entry(head_of("late"), 3, "no memory")}},
-                     false);
-  ASSERT_EQ(file.benchmarks.size(), 3u);
-  EXPECT_EQ(file.benchmarks[0].failure, wrong);
-  EXPECT_EQ(file.benchmarks[1].failure, "");
-  EXPECT_EQ(file.benchmarks[2].failure, "no memory") << "whatever was measured before it";
-}
-
-TEST_F(RecorderTest, LeavesOutCountersThatAreNotNumbers) {
+TEST(LayoutEntries, LeaveOutCountersThatAreNotNumbers) {
   LayoutRecord layout = three_samples();
   layout.samples[1].sm_clock_hz = std::numeric_limits<double>::quiet_NaN();
   const json entry = layout_entries(head_of("a"), 6, layout, plain_record()).at(1);

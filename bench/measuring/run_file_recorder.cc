@@ -23,6 +23,11 @@ constexpr int kTimesAWrite = 50;
 // Never empty: an empty failure means success.
 std::string failure_text(const std::string& text) { return text.empty() ? "failed" : text; }
 
+// A name or an error message may hold bytes that are no UTF-8.
+std::string line(const json& event) {
+  return "@fusegate " + event.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 }  // namespace
 
 RunFileRecorder::RunFileRecorder(const Plan& plan, const ProcessInfo& info) : info_(info) {
@@ -134,10 +139,9 @@ int RunFileRecorder::selected_benchmarks() const {
 }
 
 int RunFileRecorder::complete_benchmarks() const {
-  return static_cast<int>(
-      std::ranges::count_if(progress_, [this](const BenchmarkProgress& progress) {
-        return progress.selected && layouts_done(progress) == info_.protocol.layouts;
-      }));
+  int complete = 0;
+  for (std::size_t i = 0; i < progress_.size(); ++i) complete += selected(i) && is_complete(i);
+  return complete;
 }
 
 bool RunFileRecorder::is_everything_complete() const {
@@ -150,23 +154,20 @@ int RunFileRecorder::failures() const {
 }
 
 std::string RunFileRecorder::note_line(const std::string& text) {
-  const json event{{"event", "note"}, {"text", text}};
-  return "@fusegate " + event.dump(-1, ' ', false, json::error_handler_t::replace);
+  return line({{"event", "note"}, {"text", text}});
 }
 
 std::string RunFileRecorder::start_line() const {
-  const json event{{"event", "start"},
-                   {"total", selected_benchmarks() * info_.protocol.layouts},
-                   {"benchmarks", selected_benchmarks()}};
-  return "@fusegate " + event.dump();
+  return line({{"event", "start"},
+               {"total", selected_benchmarks() * info_.protocol.layouts},
+               {"benchmarks", selected_benchmarks()}});
 }
 
 std::string RunFileRecorder::check_line(std::size_t benchmark, int checked) const {
-  const json event{{"event", "check"},
-                   {"index", checked},
-                   {"total", selected_benchmarks()},
-                   {"benchmark", progress_[benchmark].head.name}};
-  return "@fusegate " + event.dump(-1, ' ', false, json::error_handler_t::replace);
+  return line({{"event", "check"},
+               {"index", checked},
+               {"total", selected_benchmarks()},
+               {"benchmark", progress_[benchmark].head.name}});
 }
 
 std::string RunFileRecorder::progress_line(std::size_t benchmark) const {
@@ -186,8 +187,7 @@ std::string RunFileRecorder::progress_line(std::size_t benchmark) const {
     event["spread"] = baselines::median_absolute_deviation(progress.times_ns) /
                       baselines::median(progress.times_ns);
   }
-  // An error message may hold bytes that are no UTF-8.
-  return "@fusegate " + event.dump(-1, ' ', false, json::error_handler_t::replace);
+  return line(event);
 }
 
 }  // namespace fusegate::bench

@@ -6,6 +6,7 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
+#include "baselines/io/scratch_folder.h"
 #include "kernels/operations/ladder_problem.h"
 
 namespace fusegate::bench {
@@ -18,16 +19,13 @@ const BenchmarkRecord kOneCall{.calls = 1, .launches = {}, .stages = {}};
 class RunFileRecorderTest : public testing::Test {
  protected:
   RunFileRecorderTest() {
-    for (const kernels::Implementation& implementation : kernels::implementations()) {
-      if (implementation.operation == "geglu" && implementation.device == "cpu") {
-        plan_.benchmarks.push_back(
-            {&implementation, kernels::ladder_problem(1, 4, 1, 16, kernels::Dtype::kFp32)});
-      }
+    for (const char* name : {"fused", "unfused"}) {
+      plan_.benchmarks.push_back({&kernels::find_implementation("geglu", name, "cpu"),
+                                  kernels::ladder_problem(1, 4, 1, 16, kernels::Dtype::kFp32)});
     }
     info_.protocol.samples = 4;
     info_.protocol.layouts = 2;
   }
-  void TearDown() override { std::filesystem::remove_all(path_.parent_path()); }
 
   // Both benchmarks are to be measured; path_ is resumed where it is there.
   RunFileRecorder make() {
@@ -52,10 +50,8 @@ class RunFileRecorderTest : public testing::Test {
 
   Plan plan_;
   ProcessInfo info_;
-  // Tests of one program run side by side: each has a folder of its own.
-  std::filesystem::path path_ =
-      std::filesystem::path(testing::TempDir()) / "fusegate_recorder_test" /
-      testing::UnitTest::GetInstance()->current_test_info()->name() / "1.json";
+  baselines::ScratchFolder folder_;
+  const std::filesystem::path path_ = folder_.path() / "1.json";
 };
 
 TEST_F(RunFileRecorderTest, CountsLayoutsAndBenchmarks) {
@@ -100,10 +96,15 @@ TEST_F(RunFileRecorderTest, TheFileIsWholeAfterEveryFlush) {
   recorder.flush();
   EXPECT_EQ(baselines::read_run_file(path_).benchmarks.at(0).summary.samples, 2);
   recorder.add_layout(1, two_samples(1000), kOneCall);
-  recorder.add_layout(0, two_samples(1000), kOneCall);
+  LayoutRecord later = two_samples(1000);
+  later.doubts = {baselines::Doubt::kShortBatch};
+  recorder.add_layout(0, later, kOneCall);
   recorder.finish({baselines::Doubt::kBusyHost});
   const baselines::RunFile file = baselines::read_run_file(path_);
-  EXPECT_EQ(file.benchmarks.at(0).summary.samples, 4);
+  ASSERT_EQ(file.benchmarks.size(), 2u);
+  EXPECT_EQ(file.benchmarks[0].summary.samples, 4);
+  EXPECT_THAT(file.benchmarks[0].doubts, testing::ElementsAre(baselines::Doubt::kShortBatch));
+  EXPECT_EQ(file.benchmarks[1].summary.samples, 2);
   EXPECT_THAT(file.doubts, testing::ElementsAre(baselines::Doubt::kBusyHost));
   EXPECT_TRUE(json::parse(baselines::read_file(path_))["context"]["fusegate"]["finished"]);
 }

@@ -16,19 +16,20 @@ namespace {
 
 class SessionTest : public testing::Test {
  protected:
-  Session verified(FakeMeter& meter) {
-    context_.emplace(SessionContext{*device_, meter, ballast_, protocol_, 1});
+  Session verified() {
+    context_.emplace(SessionContext{*device_, meter_, ballast_, protocol_, 1});
     Session session(*context_, benchmark_);
     session.verify(verifier_);
     return session;
   }
 
+  FakeMeter meter_{100'000};
   std::unique_ptr<kernels::Device> device_ = kernels::open_device("cpu");
   kernels::Verifier verifier_{*device_, 1};
   Ballast ballast_{*device_, 1};
   std::optional<SessionContext> context_;
   Protocol protocol_{.samples = 12, .idle = std::chrono::nanoseconds(0), .layouts = 4};
-  kernels::Implementation implementation_ = cpu_implementation("geglu", "fused");
+  kernels::Implementation implementation_ = kernels::find_implementation("geglu", "fused", "cpu");
   PlannedBenchmark benchmark_{&implementation_,
                               kernels::ladder_problem(1, 4, 1, 16, kernels::Dtype::kFp32)};
 };
@@ -52,8 +53,7 @@ TEST_F(SessionTest, KeepsChoicesWhereTheKernelIsPreparedFirst) {
   };
   const PlannedBenchmark kept{&choosing, benchmark_.problem, {{{"geglu", "candidate 2"}}, true}};
   const PlannedBenchmark anew{&choosing, benchmark_.problem};
-  FakeMeter meter(2000.0);
-  const SessionContext context{device, meter, ballast_, protocol_, 1};
+  const SessionContext context{device, meter_, ballast_, protocol_, 1};
   kernels::Verifier verifier(device, 1);
   Session(context, kept).verify(verifier);
   ASSERT_FALSE(seen.empty());
@@ -67,8 +67,8 @@ TEST_F(SessionTest, KeepsChoicesWhereTheKernelIsPreparedFirst) {
 
 TEST_F(SessionTest, MakesBatchesLongEnough) {
   for (const double call_ns : {2000.0, 50'000.0, 1e6, 5e6}) {
-    FakeMeter meter(call_ns);
-    Session session = verified(meter);
+    meter_.call_ns = call_ns;
+    Session session = verified();
     const auto layout = session.enter(0);
     const Sample sample = session.run_sample(*layout);
     EXPECT_GE(sample.batch_ns, 1.5e6) << call_ns;
@@ -78,26 +78,25 @@ TEST_F(SessionTest, MakesBatchesLongEnough) {
 }
 
 TEST_F(SessionTest, DoubtsABatchThatStaysShort) {
-  FakeMeter meter(1);  // so short that the longest batch is not enough
-  Session session = verified(meter);
+  meter_.call_ns = 1;  // so short that the longest batch is not enough
+  Session session = verified();
   const auto layout = session.enter(0);
   session.run_sample(*layout);
   EXPECT_THAT(layout->record.doubts, testing::ElementsAre(baselines::Doubt::kShortBatch));
 }
 
 TEST_F(SessionTest, SizesAndDescribesAtTheFirstPlaceAlone) {
-  FakeMeter meter(100'000);
-  Session session = verified(meter);
+  Session session = verified();
   session.enter(4);  // whichever is the first: a resumed run file has some already
-  const int calls = session.record().calls, records = meter.records, runs = meter.runs;
-  meter.call_ns *= 2;
+  const int calls = session.record().calls, records = meter_.records, runs = meter_.runs;
+  meter_.call_ns *= 2;
   for (int layout = 5; layout < 8; ++layout) {
     session.enter(layout);
     EXPECT_EQ(session.record().calls, calls);
   }
-  EXPECT_EQ(meter.records - records, 3);
-  EXPECT_EQ(meter.runs - runs, 3) << "one warm-up a layout";
-  EXPECT_EQ(meter.annotated.size(), 1u);
+  EXPECT_EQ(meter_.records - records, 3);
+  EXPECT_EQ(meter_.runs - runs, 3) << "one warm-up a layout";
+  EXPECT_EQ(meter_.annotated.size(), 1u);
 }
 
 // Numbered layouts on a CPU: the number alone, and whether the layout before is gone by then.
@@ -122,10 +121,9 @@ class NumberedDevice : public kernels::CpuDevice {
 
 TEST_F(SessionTest, MakesEveryLayoutByItsNumber) {
   NumberedDevice device;
-  FakeMeter meter(100'000);
   protocol_.layout_kind = LayoutKind::kNumbered;
   Ballast ballast(device, 1);
-  const SessionContext context{device, meter, ballast, protocol_, 1};
+  const SessionContext context{device, meter_, ballast, protocol_, 1};
   Session session(context, benchmark_);
   {
     kernels::Verifier verifier(device, 1);
@@ -136,8 +134,7 @@ TEST_F(SessionTest, MakesEveryLayoutByItsNumber) {
 }
 
 TEST_F(SessionTest, GivesEveryLayoutInputsOfItsOwn) {
-  FakeMeter meter(100'000);
-  Session session = verified(meter);
+  Session session = verified();
   const auto first_input = [&](int layout) {
     return *static_cast<const float*>(session.enter(layout)->workspace.inputs()[0].data);
   };
@@ -146,9 +143,8 @@ TEST_F(SessionTest, GivesEveryLayoutInputsOfItsOwn) {
 }
 
 TEST_F(SessionTest, DescribesTheBenchmark) {
-  FakeMeter meter(100'000);
   protocol_.l2 = L2State::kFlushed;
-  Session session = verified(meter);
+  Session session = verified();
   session.enter(0);
   EXPECT_EQ(session.record().launches.kernels, 3);
   EXPECT_EQ(session.record().host_ns, 42);
@@ -159,26 +155,24 @@ TEST_F(SessionTest, DescribesTheBenchmark) {
   EXPECT_EQ(session.record().stages[0].name, "gelu_mul");
   ASSERT_EQ(session.record().stages[0].kernels.size(), 1u);
   EXPECT_EQ(session.record().stages[0].kernels[0].name, "gelu_mul_kernel");
-  EXPECT_THAT(meter.annotated, testing::ElementsAre(benchmark_.name()));
-  EXPECT_EQ(meter.last_options.l2, L2State::kFlushed);
+  EXPECT_THAT(meter_.annotated, testing::ElementsAre(benchmark_.name()));
+  EXPECT_EQ(meter_.last_options.l2, L2State::kFlushed);
 }
 
 TEST_F(SessionTest, WarmsUpForAsLongAsTheProtocolSays) {
-  FakeMeter meter(100'000);
-  Session session = verified(meter);
+  Session session = verified();
   session.enter(0);
   protocol_.warm = std::chrono::milliseconds(20);
-  const int before = meter.runs;
+  const int before = meter_.runs;
   const auto start = std::chrono::steady_clock::now();
   session.enter(1);
   EXPECT_GE(std::chrono::steady_clock::now() - start, protocol_.warm);
-  EXPECT_GT(meter.runs - before, 1) << "back to back";
+  EXPECT_GT(meter_.runs - before, 1) << "back to back";
 }
 
 TEST_F(SessionTest, IdlesBeforeEverySample) {
-  FakeMeter meter(100'000);
   protocol_.idle = std::chrono::milliseconds(3);
-  Session session = verified(meter);
+  Session session = verified();
   const auto layout = session.enter(0);
   const auto start = std::chrono::steady_clock::now();
   for (int sample = 0; sample < 4; ++sample) session.run_sample(*layout);
@@ -189,68 +183,59 @@ TEST_F(SessionTest, NeverTimesAWrongKernel) {
   implementation_.prepare = [](kernels::Device&, const kernels::Problem&,
                                std::span<const kernels::Tensor>,
                                const kernels::Tensor&) { return kernels::PreparedKernel{}; };
-  FakeMeter meter(100'000);
-  EXPECT_THROW(verified(meter), std::runtime_error);
+  EXPECT_THROW(verified(), std::runtime_error);
   Session unchecked(*context_, benchmark_);
   EXPECT_THROW(unchecked.enter(0), std::logic_error);
   EXPECT_THROW(unchecked.trace(TraceSchedule(), {}), std::logic_error);
-  EXPECT_EQ(meter.records, 0);
+  EXPECT_EQ(meter_.records, 0);
 }
 
 TEST_F(SessionTest, TimesWhatCannotBeCapturedWithoutAGraphAndSaysSo) {
-  FakeMeter meter(100'000);
-  meter.uncapturable = "it waits for the device";
-  Session session = verified(meter);
+  meter_.uncapturable = "it waits for the device";
+  Session session = verified();
   const auto layout = session.enter(0);
-  EXPECT_FALSE(meter.last_options.captured);
+  EXPECT_FALSE(meter_.last_options.captured);
   EXPECT_THAT(layout->record.doubts, testing::Contains(baselines::Doubt::kNotCapturable));
   EXPECT_EQ(session.record().not_capturable, "it waits for the device");
   EXPECT_EQ(session.record().launches.kernels, 0) << "nobody counted them";
   EXPECT_TRUE(std::isnan(session.record().host_graph_ns));
   EXPECT_THAT(session.enter(1)->record.doubts, testing::Contains(baselines::Doubt::kNotCapturable));
-  meter.attempt.identity = baselines::CallIdentity{.launches = {{.kernel = "k", .code = "0a"}}};
+  meter_.attempt.identity = baselines::CallIdentity{.launches = {{.kernel = "k", .code = "0a"}}};
   EXPECT_EQ(session.profile().identity->unknown, "it cannot be captured: it waits for the device");
-  EXPECT_FALSE(meter.last_profile_captured);
+  EXPECT_FALSE(meter_.last_profile_captured);
 }
 
 TEST_F(SessionTest, CapturesWhatCanBe) {
-  FakeMeter meter(100'000);
-  Session session = verified(meter);
+  Session session = verified();
   const auto layout = session.enter(0);
-  EXPECT_TRUE(meter.last_options.captured);
+  EXPECT_TRUE(meter_.last_options.captured);
   EXPECT_TRUE(layout->record.doubts.empty());
 }
 
 TEST_F(SessionTest, TakesTheEnergyOfCallsAloneAndReadsNoClocks) {
-  FakeMeter meter(100'000);
   protocol_.spin = std::chrono::microseconds(100);
-  Session session = verified(meter);
+  Session session = verified();
   session.enter(0);
-  const int runs = meter.runs;
+  const int runs = meter_.runs;
   // A batch takes a nanosecond and a joule.
   const EnergySource source{
-      .counter_mj = [&] { return 1000 * static_cast<std::uint64_t>(meter.launches); },
-      .now = [&] { return std::chrono::nanoseconds(meter.launches); }};
+      .counter_mj = [&] { return 1000 * static_cast<std::uint64_t>(meter_.launches); },
+      .now = [&] { return std::chrono::nanoseconds(meter_.launches); }};
   const auto energy = session.call_energy(source, std::chrono::nanoseconds(2));
   ASSERT_TRUE(energy.has_value());
   EXPECT_GT(energy->joules, 0);
   EXPECT_GT(energy->power_w, 0);
-  EXPECT_EQ(meter.last_options.spin.count(), 0);
-  EXPECT_EQ(meter.last_options.calls, session.record().calls);
-  EXPECT_GT(meter.launches, 0);
-  EXPECT_EQ(meter.runs, runs);
+  EXPECT_EQ(meter_.last_options.spin.count(), 0);
+  EXPECT_EQ(meter_.last_options.calls, session.record().calls);
+  EXPECT_GT(meter_.launches, 0);
+  EXPECT_EQ(meter_.runs, runs);
 }
 
 TEST_F(SessionTest, RefusesWhatDoesNotFitIntoMemory) {
   benchmark_.problem = kernels::ladder_problem(kernels::kLargestAxis, 256, 1, kernels::kLargestAxis,
                                                kernels::Dtype::kFp32);
-  FakeMeter meter(100'000);
-  try {
-    verified(meter);
-    FAIL();
-  } catch (const kernels::DeviceError& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("GB free"));
-  }
+  EXPECT_THAT([&] { verified(); },
+              testing::ThrowsMessage<kernels::DeviceError>(testing::HasSubstr("GB free")));
 }
 
 }  // namespace

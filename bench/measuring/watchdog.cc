@@ -18,16 +18,9 @@ constexpr nanoseconds kPollInterval = std::chrono::seconds(1);
 }  // namespace
 
 Watchdog::Watchdog(nanoseconds patience, std::function<void(const Stuck&)> on_stuck)
-    : patience_(patience), on_stuck_(std::move(on_stuck)), thread_([this] { watch(); }) {}
-
-Watchdog::~Watchdog() {
-  {
-    const std::lock_guard lock(mutex_);
-    is_ending_ = true;
-  }
-  ends_.notify_all();
-  thread_.join();
-}
+    : patience_(patience),
+      on_stuck_(std::move(on_stuck)),
+      thread_([this](const std::stop_token& stop) { watch(stop); }) {}
 
 Watchdog::Piece::Piece(Watchdog& watchdog, std::size_t benchmark) : watchdog_(watchdog) {
   const std::lock_guard lock(watchdog_.mutex_);
@@ -49,10 +42,11 @@ std::optional<Watchdog::Stuck> Watchdog::stuck(Clock::time_point now) {
   return std::nullopt;
 }
 
-void Watchdog::watch() {
+void Watchdog::watch(const std::stop_token& stop) {
   const nanoseconds pause = std::min(kPollInterval, patience_ / 4);
   std::unique_lock lock(mutex_);
-  while (!ends_.wait_for(lock, pause, [this] { return is_ending_; })) {
+  const auto ends = [&] { return stop.stop_requested(); };
+  while (!ends_.wait_for(lock, stop, pause, ends)) {
     if (const std::optional<Stuck> found = stuck(Clock::now())) return on_stuck_(*found);
   }
 }

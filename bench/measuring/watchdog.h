@@ -8,6 +8,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <thread>
 
 namespace fusegate::bench {
@@ -24,7 +25,6 @@ class Watchdog {
   // on_stuck: called from the watchdog's thread, at most once. The thread that waits for the stuck
   // work is blocked meanwhile, so on_stuck may record the failure and end the process.
   Watchdog(std::chrono::nanoseconds patience, std::function<void(const Stuck&)> on_stuck);
-  ~Watchdog();
   // Its thread refers to it.
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
@@ -48,17 +48,16 @@ class Watchdog {
     Clock::time_point at;
   };
 
-  void watch();
+  void watch(const std::stop_token& stop);
   std::optional<Stuck> stuck(Clock::time_point now);
 
   const std::chrono::nanoseconds patience_;
   const std::function<void(const Stuck&)> on_stuck_;
   std::mutex mutex_;
-  std::condition_variable ends_;
-  bool is_ending_ = false;
+  std::condition_variable_any ends_;
   std::optional<Begun> begun_;
   std::optional<Clock::time_point> signalled_;  // when the signal was noticed
-  std::thread thread_;                          // constructed last: it uses the others
+  std::jthread thread_;                         // constructed last: it uses the others
 };
 
 }  // namespace fusegate::bench

@@ -33,7 +33,8 @@ class OneBenchmarkTest : public testing::Test {
   EnvironmentProbe probe_{*device_};
   FakeMeter meter_{100'000};
   // wrong_: fails as a test has it.
-  kernels::Implementation right_ = cpu_implementation("geglu", "fused"), wrong_ = right_;
+  kernels::Implementation right_ = kernels::find_implementation("geglu", "fused", "cpu"),
+                          wrong_ = right_;
   kernels::Problem problem_ = kernels::ladder_problem(1, 4, 1, 16, kernels::Dtype::kFp32);
   Plan plan_;
   ProcessInfo info_;
