@@ -7,6 +7,7 @@ find_package(OpenMP REQUIRED COMPONENTS CXX)  # oneDNN's threads, as Debian and 
 
 function(fusegate_fetch name repository tag sha256)
   message(STATUS "${name}: no package found, building ${repository} ${tag}")
+  set(CMAKE_POSITION_INDEPENDENT_CODE ON)  # it becomes part of libfusegate.so
   # SYSTEM comes first: CMake 3.25 would append it to the value before it.
   FetchContent_Declare(${name} SYSTEM URL https://github.com/${repository}/archive/refs/tags/${tag}.tar.gz
                        URL_HASH SHA256=${sha256})
@@ -36,6 +37,22 @@ find_package(CLI11 2.1 QUIET)
 if(NOT CLI11_FOUND)
   fusegate_fetch(CLI11 CLIUtils/CLI11 v2.3.2
     aac0ab42108131ac5d3344a9db0fdf25c4db652296641955720a4fbe52334e22)
+endif()
+
+# Debian's package of RE2 has no files for CMake. From 2023-07 on RE2 has, and needs Abseil.
+find_package(re2 QUIET CONFIG)
+if(NOT re2_FOUND)
+  find_path(FUSEGATE_RE2_INCLUDE re2/re2.h)
+  find_library(FUSEGATE_RE2_LIBRARY re2)
+  if(FUSEGATE_RE2_INCLUDE AND FUSEGATE_RE2_LIBRARY)
+    add_library(re2::re2 UNKNOWN IMPORTED)
+    set_target_properties(re2::re2 PROPERTIES IMPORTED_LOCATION ${FUSEGATE_RE2_LIBRARY}
+      INTERFACE_INCLUDE_DIRECTORIES ${FUSEGATE_RE2_INCLUDE} INTERFACE_LINK_LIBRARIES Threads::Threads)
+  else()
+    set(RE2_BUILD_TESTING OFF CACHE INTERNAL "")
+    fusegate_fetch(re2 google/re2 2022-06-01
+      f89c61410a072e5cbcf8c27e3a778da7d6fd2f2b5b1445cd4f4508bee946ab0f)
+  endif()
 endif()
 
 find_package(ZLIB 1.2 QUIET)

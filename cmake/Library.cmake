@@ -68,7 +68,7 @@ function(fusegate_add_libraries)
   target_include_directories(fusegate_core INTERFACE
     $<BUILD_INTERFACE:${FUSEGATE_INCLUDE_FOLDER}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(fusegate_core PRIVATE fmt::fmt simdjson::simdjson nlohmann_json::nlohmann_json benchmark::benchmark
-    DNNL::dnnl OpenMP::OpenMP_CXX Threads::Threads ${CMAKE_DL_LIBS})
+    re2::re2 DNNL::dnnl OpenMP::OpenMP_CXX Threads::Threads ${CMAKE_DL_LIBS})
 
   add_library(fusegate_for_kernels INTERFACE)
   set_target_properties(fusegate_for_kernels PROPERTIES EXPORT_NAME kernels)

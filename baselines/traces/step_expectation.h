@@ -10,8 +10,7 @@
 // Each number is of one step ("ProfilerStep#N"; a trace without them is one step), and every step
 // must meet it. "count" is "least" and "most" at once; "least" is 0 where it is left out, "most"
 // has no limit. With "kernels", each kernel of a step must fit one kind's pattern, and counts for
-// the first that it fits. Patterns are extended regular expressions (POSIX), searched for in the
-// name.
+// the first that it fits. Patterns (baselines/io/pattern.h) are searched for in the name.
 #pragma once
 
 #include <optional>

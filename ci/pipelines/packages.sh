@@ -15,6 +15,7 @@ declare -rA LIBRARY_HEADER=(
   [nlohmann-json3-dev]=nlohmann/json.hpp
   [libsimdjson-dev]=simdjson.h
   [libfmt-dev]=fmt/core.h
+  [libre2-dev]=re2/re2.h
   [libcli11-dev]=CLI/CLI.hpp
   [zlib1g-dev]=zlib.h
   [libboost-dev]=boost/math/distributions/students_t.hpp

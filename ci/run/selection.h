@@ -13,8 +13,8 @@
 
 namespace fusegate::ci {
 
-// "--benchmark_filter=^(name|name)...$", a POSIX extended regular expression in which each name
-// matches itself alone, with or without what Google Benchmark appends to it ("/manual_time").
+// "--benchmark_filter=^(name|name)...$", a regular expression, POSIX's and RE2's, in which each
+// name matches itself alone, with or without what Google Benchmark appends to it ("/manual_time").
 // Nothing where it would be longer than Linux lets one argument be.
 std::optional<std::string> benchmark_filter_flag(const std::vector<std::string>& names);
 
