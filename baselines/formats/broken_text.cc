@@ -32,33 +32,6 @@ std::size_t end_of_string(std::string_view text, std::size_t begin) {
   return text.size();
 }
 
-// Takes a whole text and knows where it broke.
-class BreakFinder : public nlohmann::json_sax<json> {
- public:
-  std::size_t position() const { return position_; }
-
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t) override { return true; }
-  bool number_unsigned(number_unsigned_t) override { return true; }
-  bool number_float(number_float_t, const string_t&) override { return true; }
-  bool string(string_t&) override { return true; }
-  bool binary(binary_t&) override { return true; }
-  bool start_object(std::size_t) override { return true; }
-  bool key(string_t&) override { return true; }
-  bool end_object() override { return true; }
-  bool start_array(std::size_t) override { return true; }
-  bool end_array() override { return true; }
-  bool parse_error(std::size_t position, const std::string&,
-                   const nlohmann::detail::exception&) override {
-    position_ = position;
-    return false;
-  }
-
- private:
-  std::size_t position_ = 0;  // counted from 1
-};
-
 }  // namespace
 
 bool quote_nonfinite(std::string& text) {
@@ -80,9 +53,16 @@ bool quote_nonfinite(std::string& text) {
 bool ends_early(std::string_view text) {
   const std::size_t end = text.find_last_not_of(" \t\r\n");
   if (end == text.npos) return true;
-  BreakFinder finder;
-  // Its error is behind the last character where more text is needed.
-  return !json::sax_parse(text.begin(), text.end(), &finder) && finder.position() > text.size();
+  const auto keep_nothing = [](int, json::parse_event_t, const json&) { return false; };
+  try {
+    [[maybe_unused]] const json nothing = json::parse(text, keep_nothing);
+    return false;
+  } catch (const json::parse_error& error) {
+    // Behind the last character, counted from 1, where more text is needed.
+    return error.byte > text.size();
+  } catch (const json::exception&) {  // a number that is too large
+    return false;
+  }
 }
 
 }  // namespace fusegate::baselines

@@ -1,15 +1,21 @@
 // One state of an nvbench file: a benchmark at one combination of its axes.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
 
-#include "baselines/formats/float32_file.h"
 #include "baselines/formats/foreign_file.h"
 #include "baselines/io/json_field.h"
 
 namespace fusegate::baselines {
+
+// Of little-endian float32 numbers and nothing else, as --jsonbin writes them.
+struct Float32File {
+  std::filesystem::path path;
+  std::size_t size = 0;  // how many it is said to hold
+};
 
 struct NvbenchState {
   std::string path;            // "benchmarks[0].states[3]"

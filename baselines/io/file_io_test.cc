@@ -45,43 +45,43 @@ class FileSizeLimit {
   rlimit old_limit_{};
 };
 
-TEST(FileIo, ReadsWhatWasWritten) {
-  const ScratchFolder folder;
+class FileIo : public testing::Test {
+ protected:
+  const ScratchFolder folder_;
+};
+
+TEST_F(FileIo, ReadsWhatWasWritten) {
   const std::string contents("a\0b\nc", 5);
-  write_atomically(folder.path() / "file", contents);
-  EXPECT_EQ(read_file(folder.path() / "file"), contents);
-  EXPECT_EQ(files_in(folder.path()), 1);
+  write_atomically(folder_.path() / "file", contents);
+  EXPECT_EQ(read_file(folder_.path() / "file"), contents);
+  EXPECT_EQ(files_in(folder_.path()), 1);
 }
 
-TEST(FileIo, ReadsEmptyAndLargeFiles) {
-  const ScratchFolder folder;
+TEST_F(FileIo, ReadsEmptyAndLargeFiles) {
   const std::string large(3'000'001, 'x');
-  EXPECT_EQ(read_file(folder.write("empty", "")), "");
-  EXPECT_EQ(read_file(folder.write("large", large)), large);
+  EXPECT_EQ(read_file(folder_.write("empty", "")), "");
+  EXPECT_EQ(read_file(folder_.write("large", large)), large);
 }
 
-TEST(FileIo, ReadsFilesThatDoNotReportTheirSize) {
+TEST_F(FileIo, ReadsFilesThatDoNotReportTheirSize) {
   EXPECT_THAT(read_file("/proc/self/status"), HasSubstr("Pid:"));
 }
 
-TEST(FileIo, CreatesMissingFolders) {
-  const ScratchFolder folder;
-  write_atomically(folder.path() / "a" / "b" / "file", "x");
-  EXPECT_EQ(read_file(folder.path() / "a" / "b" / "file"), "x");
+TEST_F(FileIo, CreatesMissingFolders) {
+  write_atomically(folder_.path() / "a" / "b" / "file", "x");
+  EXPECT_EQ(read_file(folder_.path() / "a" / "b" / "file"), "x");
 }
 
-TEST(FileIo, WritesBesideTheProgramWhereThePathHasNoFolder) {
-  const ScratchFolder folder;
+TEST_F(FileIo, WritesBesideTheProgramWhereThePathHasNoFolder) {
   const fs::path before = fs::current_path();
-  fs::current_path(folder.path());
+  fs::current_path(folder_.path());
   write_atomically("file", "x");
   fs::current_path(before);
-  EXPECT_EQ(read_file(folder.path() / "file"), "x");
+  EXPECT_EQ(read_file(folder_.path() / "file"), "x");
 }
 
-TEST(FileIo, KeepsTheModeOfTheFileItReplaces) {
-  const ScratchFolder folder;
-  const fs::path path = folder.write("file", "old");
+TEST_F(FileIo, KeepsTheModeOfTheFileItReplaces) {
+  const fs::path path = folder_.write("file", "old");
   EXPECT_EQ(fs::status(path).permissions(), static_cast<fs::perms>(0644));
   fs::permissions(path, static_cast<fs::perms>(0600));
   write_atomically(path, "new");
@@ -89,12 +89,11 @@ TEST(FileIo, KeepsTheModeOfTheFileItReplaces) {
   EXPECT_EQ(fs::status(path).permissions(), static_cast<fs::perms>(0600));
 }
 
-TEST(FileIo, ReadingNamesFileAndReason) {
-  const ScratchFolder folder;
-  EXPECT_THAT([&] { read_file(folder.path() / "absent.json"); },
+TEST_F(FileIo, ReadingNamesFileAndReason) {
+  EXPECT_THAT([&] { read_file(folder_.path() / "absent.json"); },
               ThrowsMessage<InputError>(
                   AllOf(HasSubstr("absent.json: cannot open: No such file or directory"))));
-  EXPECT_THAT([&] { read_file(folder.path()); },
+  EXPECT_THAT([&] { read_file(folder_.path()); },
               ThrowsMessage<InputError>(HasSubstr("cannot read: Is a directory")));
 }
 
@@ -107,12 +106,11 @@ class LargestFile {
   LargestFile& operator=(const LargestFile&) = delete;
 };
 
-TEST(FileIo, ReadsNothingThatIsTooLarge) {
-  const ScratchFolder folder;
+TEST_F(FileIo, ReadsNothingThatIsTooLarge) {
   const LargestFile limit(1 << 20);
-  const fs::path most = folder.write("most", std::string(1 << 20, 'x'));
+  const fs::path most = folder_.write("most", std::string(1 << 20, 'x'));
   EXPECT_EQ(read_file(most).size(), std::size_t{1} << 20);
-  const fs::path sparse = folder.write("sparse", "");
+  const fs::path sparse = folder_.write("sparse", "");
   fs::resize_file(sparse, std::uintmax_t{1} << 40);
   EXPECT_THAT([&] { read_file(sparse); },
               ThrowsMessage<InputError>(AllOf(HasSubstr(sparse.string()),
@@ -120,9 +118,8 @@ TEST(FileIo, ReadsNothingThatIsTooLarge) {
                                               HasSubstr(kLargestFileFlag))));
 }
 
-TEST(FileIo, ReadsAPipeUpToTheLimitAndNoDevice) {
-  const ScratchFolder folder;
-  const fs::path pipe = folder.path() / "pipe";
+TEST_F(FileIo, ReadsAPipeUpToTheLimitAndNoDevice) {
+  const fs::path pipe = folder_.path() / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   const auto read_of = [&](std::size_t size) {
     std::jthread writer([&] { std::ofstream(pipe) << std::string(size, 'x'); });
@@ -137,32 +134,29 @@ TEST(FileIo, ReadsAPipeUpToTheLimitAndNoDevice) {
               ThrowsMessage<InputError>(HasSubstr("/dev/zero: is neither a file nor a pipe")));
   EXPECT_THAT([&] { require_regular(pipe); },
               ThrowsMessage<InputError>(HasSubstr("pipe: is neither a file")));
-  EXPECT_NO_THROW(require_regular(folder.write("file", "")));
+  EXPECT_NO_THROW(require_regular(folder_.write("file", "")));
 }
 
-TEST(FileIo, WaitsNoLongerForAPipesWriter) {
-  const ScratchFolder folder;
-  const fs::path pipe = folder.path() / "pipe";
+TEST_F(FileIo, WaitsNoLongerForAPipesWriter) {
+  const fs::path pipe = folder_.path() / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_THAT([&] { read_file(pipe); },
               ThrowsMessage<InputError>(HasSubstr("pipe: is a pipe that had no data")));
 }
 
-TEST(FileIo, FollowsLinksToWhereTheyLead) {
-  const ScratchFolder folder;
-  fs::create_directories(folder.path() / "a");
-  fs::create_symlink("a/second", folder.path() / "first");
-  fs::create_symlink("../missing", folder.path() / "a" / "second");
-  EXPECT_EQ(followed(folder.path() / "first").lexically_normal(), folder.path() / "missing");
-  EXPECT_EQ(followed(folder.path() / "a"), folder.path() / "a");
-  fs::create_symlink("loop", folder.path() / "loop");
-  EXPECT_THAT([&] { followed(folder.path() / "loop"); },
+TEST_F(FileIo, FollowsLinksToWhereTheyLead) {
+  fs::create_directories(folder_.path() / "a");
+  fs::create_symlink("a/second", folder_.path() / "first");
+  fs::create_symlink("../missing", folder_.path() / "a" / "second");
+  EXPECT_EQ(followed(folder_.path() / "first").lexically_normal(), folder_.path() / "missing");
+  EXPECT_EQ(followed(folder_.path() / "a"), folder_.path() / "a");
+  fs::create_symlink("loop", folder_.path() / "loop");
+  EXPECT_THAT([&] { followed(folder_.path() / "loop"); },
               ThrowsMessage<InputError>(HasSubstr("loop: cannot follow the link")));
 }
 
-TEST(FileIo, AFullDiskLeavesTheOldFileAndNoTemporaryOne) {
-  const ScratchFolder folder;
-  const fs::path path = folder.write("file", "old");
+TEST_F(FileIo, AFullDiskLeavesTheOldFileAndNoTemporaryOne) {
+  const fs::path path = folder_.write("file", "old");
   {
     const FileSizeLimit limit(4096);
     EXPECT_THAT([&] { write_atomically(path, std::string(10'000, 'x')); },
@@ -170,56 +164,45 @@ TEST(FileIo, AFullDiskLeavesTheOldFileAndNoTemporaryOne) {
                     AllOf(HasSubstr(path.string()), HasSubstr("cannot write: File too large"))));
   }
   EXPECT_EQ(read_file(path), "old");
-  EXPECT_EQ(files_in(folder.path()), 1);
+  EXPECT_EQ(files_in(folder_.path()), 1);
 }
 
-TEST(FileIo, ADeviceIsWrittenToAndStaysADevice) {
+TEST_F(FileIo, ADeviceIsWrittenToAndStaysADevice) {
   EXPECT_NO_THROW(write_atomically("/dev/null", "text"));
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
-  try {
-    write_atomically("/dev/full", "text");
-    FAIL() << "written";
-  } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("No space left on device"));
-  }
+  EXPECT_THAT([] { write_atomically("/dev/full", "text"); },
+              ThrowsMessage<InputError>(HasSubstr("No space left on device")));
   EXPECT_TRUE(fs::is_character_file("/dev/full"));
 }
 
-TEST(FileIo, AFolderInTheWayIsAnErrorAndStays) {
-  const ScratchFolder folder;
-  fs::create_directories(folder.path() / "file" / "inside");
-  EXPECT_THAT([&] { write_atomically(folder.path() / "file", "x"); },
+TEST_F(FileIo, WhatIsInTheWayIsAnErrorAndStays) {
+  fs::create_directories(folder_.path() / "file" / "inside");
+  EXPECT_THAT([&] { write_atomically(folder_.path() / "file", "x"); },
               ThrowsMessage<InputError>(HasSubstr("cannot rename to it")));
-  EXPECT_EQ(files_in(folder.path()), 1);
+  EXPECT_EQ(files_in(folder_.path()), 1);
+  folder_.write("plain", "x");
+  EXPECT_THAT([&] { write_atomically(folder_.path() / "plain" / "below", "x"); },
+              ThrowsMessage<InputError>(HasSubstr("cannot create its folder")));
 }
 
-TEST(FileIo, ReportsBeforehandWhatCannotBeWritten) {
-  const ScratchFolder folder;
-  folder.write("file", "x");
-  fs::create_directories(folder.path() / "taken");
-  EXPECT_THAT([&] { require_writable(folder.path() / "file" / "below"); },
+TEST_F(FileIo, ReportsBeforehandWhatCannotBeWritten) {
+  folder_.write("file", "x");
+  fs::create_directories(folder_.path() / "taken");
+  EXPECT_THAT([&] { require_writable(folder_.path() / "file" / "below"); },
               ThrowsMessage<InputError>(HasSubstr("cannot create its folder")));
-  EXPECT_THAT([&] { require_writable(folder.path() / "taken"); },
+  EXPECT_THAT([&] { require_writable(folder_.path() / "taken"); },
               ThrowsMessage<InputError>(HasSubstr("taken: cannot rename to it: Is a directory")));
   EXPECT_THAT([] { require_writable("/proc/file"); },
               ThrowsMessage<InputError>(HasSubstr("/proc/file: cannot create a file beside it")));
 }
 
-TEST(FileIo, LeavesNoTraceWhereAllCanBeWritten) {
-  const ScratchFolder folder;
-  const fs::path old = folder.write("old", "x");
+TEST_F(FileIo, LeavesNoTraceWhereAllCanBeWritten) {
+  const fs::path old = folder_.write("old", "x");
   EXPECT_NO_THROW(require_writable(old));
-  EXPECT_NO_THROW(require_writable(folder.path() / "new"));
+  EXPECT_NO_THROW(require_writable(folder_.path() / "new"));
   EXPECT_NO_THROW(require_writable("/dev/null"));
   EXPECT_EQ(read_file(old), "x");
-  EXPECT_EQ(files_in(folder.path()), 1);
-}
-
-TEST(FileIo, AFileWhereAFolderShouldBeIsAnError) {
-  const ScratchFolder folder;
-  folder.write("file", "x");
-  EXPECT_THAT([&] { write_atomically(folder.path() / "file" / "below", "x"); },
-              ThrowsMessage<InputError>(HasSubstr("cannot create its folder")));
+  EXPECT_EQ(files_in(folder_.path()), 1);
 }
 
 }  // namespace

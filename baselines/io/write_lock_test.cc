@@ -61,30 +61,33 @@ class OtherProcess {
   pid_t pid_ = -1;
 };
 
-TEST(WriteLock, RefusesASecondProcessByTheNumberOfTheFirst) {
-  const ScratchFolder folder;
+class WriteLockTest : public testing::Test {
+ protected:
+  const ScratchFolder folder_;
+};
+using LeftoversTest = WriteLockTest;
+
+TEST_F(WriteLockTest, RefusesASecondProcessByTheNumberOfTheFirst) {
   OtherProcess other(
-      [&] { static const WriteLock lock = WriteLock::of_folder(folder.path() / "run", "--out"); });
-  EXPECT_THAT([&] { WriteLock::of_folder(folder.path() / "run", "--out"); },
+      [&] { static const WriteLock lock = WriteLock::of_folder(folder_.path() / "run", "--out"); });
+  EXPECT_THAT([&] { WriteLock::of_folder(folder_.path() / "run", "--out"); },
               ThrowsMessage<InputError>(
-                  AllOf(HasSubstr((folder.path() / "run").string() + ": --out: process " +
+                  AllOf(HasSubstr((folder_.path() / "run").string() + ": --out: process " +
                                   std::to_string(other.pid()) + " writes into this folder now"))));
 }
 
-TEST(WriteLock, IsGivenBackByAProcessThatIsKilled) {
-  const ScratchFolder folder;
-  const fs::path path = folder.path() / "1.json";
+TEST_F(WriteLockTest, IsGivenBackByAProcessThatIsKilled) {
+  const fs::path path = folder_.path() / "1.json";
   OtherProcess other([&] { static const WriteLock lock = WriteLock::of_file(path); });
   EXPECT_THAT([&] { WriteLock::of_file(path); },
               ThrowsMessage<InputError>(HasSubstr("writes this file now")));
   other.kill_it();
   EXPECT_NO_THROW(WriteLock::of_file(path));
-  EXPECT_EQ(entries_in(folder.path()), 0);
+  EXPECT_EQ(entries_in(folder_.path()), 0);
 }
 
-TEST(WriteLock, WaitsAsLongAsItIsAskedTo) {
-  const ScratchFolder folder;
-  const fs::path path = folder.path() / "smoke.json";
+TEST_F(WriteLockTest, WaitsAsLongAsItIsAskedTo) {
+  const fs::path path = folder_.path() / "smoke.json";
   std::optional<WriteLock> first = WriteLock::of_file(path);
   std::jthread release([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(400));
@@ -94,21 +97,19 @@ TEST(WriteLock, WaitsAsLongAsItIsAskedTo) {
   EXPECT_NO_THROW(WriteLock::of_file(path, std::chrono::seconds(20)));
 }
 
-TEST(WriteLock, LeavesNothingBehindAndTakesAnotherFileAtTheSameTime) {
-  const ScratchFolder folder;
+TEST_F(WriteLockTest, LeavesNothingBehindAndTakesAnotherFileAtTheSameTime) {
   {
-    const WriteLock one = WriteLock::of_file(folder.path() / "1.json");
-    const WriteLock two = WriteLock::of_file(folder.path() / "2.json");
-    const WriteLock all = WriteLock::of_folder(folder.path(), "");
-    EXPECT_EQ(entries_in(folder.path()), 3);
+    const WriteLock one = WriteLock::of_file(folder_.path() / "1.json");
+    const WriteLock two = WriteLock::of_file(folder_.path() / "2.json");
+    const WriteLock all = WriteLock::of_folder(folder_.path(), "");
+    EXPECT_EQ(entries_in(folder_.path()), 3);
   }
-  EXPECT_EQ(entries_in(folder.path()), 0);
+  EXPECT_EQ(entries_in(folder_.path()), 0);
   EXPECT_NO_THROW(WriteLock::of_file("/dev/null"));
 }
 
-TEST(WriteLock, IsHeldByOneOfManyWhoTakeItAndGiveItBack) {
-  const ScratchFolder folder;
-  const fs::path path = folder.path() / "counted";
+TEST_F(WriteLockTest, IsHeldByOneOfManyWhoTakeItAndGiveItBack) {
+  const fs::path path = folder_.path() / "counted";
   std::atomic<int> held = 0;
   std::atomic<bool> two_held = false;
   const auto work = [&] {
@@ -123,43 +124,40 @@ TEST(WriteLock, IsHeldByOneOfManyWhoTakeItAndGiveItBack) {
     for (int i = 0; i < 4; ++i) threads.emplace_back(work);
   }
   EXPECT_FALSE(two_held);
-  EXPECT_EQ(entries_in(folder.path()), 0);
+  EXPECT_EQ(entries_in(folder_.path()), 0);
 }
 
-TEST(Leftovers, GoWhereTheirProcessIsGoneAndStayWhereItLives) {
-  const ScratchFolder folder;
-  const fs::path left = folder.write("x/.1.json.fusegate-AbCdEf", "half");
-  const fs::path old_lock = folder.write("x/.2.json.fusegate-lock", "1");
-  const fs::path foreign = folder.write("x/.1.json.AbCdEf", "somebody's");
-  const fs::path plain = folder.write("x/1.fusegate-lock", "somebody's");
-  const WriteLock ours = WriteLock::of_file(folder.path() / "x" / "3.json");
-  remove_leftovers(folder.path() / "x");
+TEST_F(LeftoversTest, GoWhereTheirProcessIsGoneAndStayWhereItLives) {
+  const fs::path left = folder_.write("x/.1.json.fusegate-AbCdEf", "half");
+  const fs::path old_lock = folder_.write("x/.2.json.fusegate-lock", "1");
+  const fs::path foreign = folder_.write("x/.1.json.AbCdEf", "somebody's");
+  const fs::path plain = folder_.write("x/1.fusegate-lock", "somebody's");
+  const WriteLock ours = WriteLock::of_file(folder_.path() / "x" / "3.json");
+  remove_leftovers(folder_.path() / "x");
   EXPECT_FALSE(fs::exists(left));
   EXPECT_FALSE(fs::exists(old_lock));
   EXPECT_TRUE(fs::exists(foreign));
   EXPECT_TRUE(fs::exists(plain));
-  EXPECT_TRUE(fs::exists(folder.path() / "x" / ".3.json.fusegate-lock"));
-  EXPECT_NO_THROW(remove_leftovers(folder.path() / "missing"));
+  EXPECT_TRUE(fs::exists(folder_.path() / "x" / ".3.json.fusegate-lock"));
+  EXPECT_NO_THROW(remove_leftovers(folder_.path() / "missing"));
 }
 
-TEST(Leftovers, GoWithAProcesssFirstWriteIntoTheFolder) {
-  const ScratchFolder folder;
-  { std::ofstream(folder.path() / ".1.json.fusegate-AbCdEf") << "half"; }
-  write_atomically(folder.path() / "2.json", "{}");
-  EXPECT_EQ(entries_in(folder.path()), 1);
+TEST_F(LeftoversTest, GoWithAProcesssFirstWriteIntoTheFolder) {
+  { std::ofstream(folder_.path() / ".1.json.fusegate-AbCdEf") << "half"; }
+  write_atomically(folder_.path() / "2.json", "{}");
+  EXPECT_EQ(entries_in(folder_.path()), 1);
 }
 
 // Both write all the time; each new process looks for leftovers among the other's files.
-TEST(Leftovers, AreNotTakenFromTwoThatWriteBesideEachOther) {
-  const ScratchFolder folder;
+TEST_F(LeftoversTest, AreNotTakenFromTwoThatWriteBesideEachOther) {
   std::vector<pid_t> writers;
   for (const char* name : {"a.json", "b.json"}) {
     writers.push_back(::fork());
     if (writers.back() != 0) continue;
     try {
       for (int i = 0; i < 40; ++i) {
-        remove_leftovers(folder.path());
-        write_atomically(folder.path() / name, std::string(2000, 'x'));
+        remove_leftovers(folder_.path());
+        write_atomically(folder_.path() / name, std::string(2000, 'x'));
       }
     } catch (const InputError&) {
       ::_exit(1);
@@ -171,7 +169,7 @@ TEST(Leftovers, AreNotTakenFromTwoThatWriteBesideEachOther) {
     ASSERT_EQ(::waitpid(writer, &status, 0), writer);
     EXPECT_EQ(status, 0) << "a write failed: its file was taken away";
   }
-  EXPECT_EQ(entries_in(folder.path()), 2);
+  EXPECT_EQ(entries_in(folder_.path()), 2);
 }
 
 }  // namespace
