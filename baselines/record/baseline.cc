@@ -79,12 +79,6 @@ void read_names(const JsonField& provenance, std::string_view name,
   for (const JsonField& element : list->elements()) names.push_back(element.text());
 }
 
-void read_acceptance(const JsonField& field, Acceptance& acceptance) {
-  acceptance.who = field.text_or_empty("who");
-  acceptance.when = field.text_or_empty("when");
-  acceptance.reason = field.text_or_empty("reason");
-}
-
 // A list of the length of time_ns; empty where the entry has none.
 std::vector<JsonField> list_beside_times(const JsonField& entry, std::string_view name,
                                          std::size_t count) {
@@ -231,7 +225,9 @@ Baseline parse_baseline(std::string_view text, const std::string& source) {
   check_version(field.at(kMark));
   Baseline baseline;
   baseline.run.source = source;
-  read_acceptance(field.at("acceptance"), baseline.acceptance);
+  const JsonField acceptance = field.at("acceptance");
+  baseline.acceptance = {acceptance.text_or_empty("who"), acceptance.text_or_empty("when"),
+                         acceptance.text_or_empty("reason")};
   if (const auto published = field.find("published")) baseline.published = published->boolean();
   if (const auto provenance = field.find("provenance")) {
     read_provenance(*provenance, baseline.run.provenance);

@@ -55,6 +55,10 @@ Baseline example() {
   return baseline;
 }
 
+Baseline read_back(const Baseline& baseline) {
+  return parse_baseline(baseline_text(baseline), "b.json");
+}
+
 TEST(BaselineText, KeepsWhatWasLaunchedOnTheBenchmarksLine) {
   Baseline original = example();
   original.run.benchmarks[0].identity = CallIdentity{.launches = {{.kernel = "void k<float>()",
@@ -74,7 +78,7 @@ TEST(BaselineText, KeepsWhatWasLaunchedOnTheBenchmarksLine) {
 
 TEST(BaselineText, ReadsBackWithinRounding) {
   const Baseline original = example();
-  const Baseline read = parse_baseline(baseline_text(original), "b.json");
+  const Baseline read = read_back(original);
   EXPECT_EQ(read.acceptance.who, "ada");
   EXPECT_EQ(read.acceptance.when, original.acceptance.when);
   EXPECT_EQ(read.acceptance.reason, "the \"first\" one");
@@ -174,7 +178,7 @@ TEST(ParseBaseline, HostTimesAreAsManyAsTimes) {
 
 // As before there was a list: the median alone is known.
 TEST(ParseBaseline, ReadsOfOlderBaselinesTheMedianOfHostTimes) {
-  const Baseline read = parse_baseline(baseline_text(example()), "b.json");
+  const Baseline read = read_back(example());
   EXPECT_EQ(read.run.benchmarks[1].counters.at("host_ns"), 2512.3);
   EXPECT_TRUE(std::isnan(read.run.benchmarks[1].processes[0].host_ns));
 }
@@ -186,8 +190,7 @@ TEST(BaselineText, NumbersProcessesWhereBenchmarksHaveDifferentOnes) {
   auto& processes = baseline.run.benchmarks[0].processes;
   processes[1].process = 1;
   EXPECT_THAT(baseline_text(baseline), testing::Not(HasSubstr("\"processes\"")));
-  EXPECT_EQ(
-      parse_baseline(baseline_text(baseline), "b.json").run.benchmarks[0].processes[1].process, 1);
+  EXPECT_EQ(read_back(baseline).run.benchmarks[0].processes[1].process, 1);
   processes[1].process = 2;
   std::string text = baseline_text(baseline);
   EXPECT_THAT(text, HasSubstr(R"("processes":[0,2],)"));
@@ -213,7 +216,7 @@ TEST(BaselineText, KeepsWhatWasLeftOut) {
   Baseline baseline = example();
   EXPECT_THAT(baseline_text(baseline), testing::Not(HasSubstr("left_out")));
   baseline.run.left_out = {{"b", "3 of 5 processes have it"}};
-  const Baseline read = parse_baseline(baseline_text(baseline), "b.json");
+  const Baseline read = read_back(baseline);
   EXPECT_EQ(read.run.left_out, baseline.run.left_out);
   EXPECT_EQ(left_out_text(read.run), left_out_text(baseline.run));
 }
@@ -269,7 +272,7 @@ TEST(BaselineText, KeepsAFailureThatWasAccepted) {
   Baseline baseline = example();
   baseline.run.benchmarks[1].processes.clear();
   baseline.run.benchmarks[1].failure = "out of memory";
-  const Baseline read = parse_baseline(baseline_text(baseline), "b.json");
+  const Baseline read = read_back(baseline);
   EXPECT_EQ(read.run.benchmarks[0].failure, "out of memory");
   EXPECT_THAT(read.run.benchmarks[0].processes, IsEmpty());
 }
@@ -378,26 +381,21 @@ TEST(ReasonsNotToAccept, OneProcessIsItsCardsOnlyEvidence) {
               ElementsAre("GPU-1 measured once only; measure at least two processes per card"));
 }
 
-TEST(ReasonsNotToAccept, LookAtTheDoubtsOfBenchmarksToo) {
-  auto run = acceptable();
-  run.benchmarks[0].doubts = {Doubt::kThrottled};
-  EXPECT_THAT(reasons_not_to_accept(run), ElementsAre(HasSubstr("throttled")));
-  run.benchmarks[0].doubts = {Doubt::kDirtyTree};
-  EXPECT_THAT(reasons_not_to_accept(run), ElementsAre(HasSubstr("uncommitted")));
-  run.benchmarks[0].doubts = {Doubt::kOtherGpuProcess};
-  EXPECT_THAT(reasons_not_to_accept(run), ElementsAre(HasSubstr("another process")));
+TEST(ReasonsNotToAccept, ADoubtIsEnough) {
+  for (const auto& [doubt, reason] : {std::pair{Doubt::kThrottled, "throttled"},
+                                      {Doubt::kOtherGpuProcess, "another process"},
+                                      {Doubt::kDirtyTree, "uncommitted"}}) {
+    auto of_run = acceptable();
+    of_run.doubts = {doubt};
+    EXPECT_THAT(reasons_not_to_accept(of_run), ElementsAre(HasSubstr(reason)));
+    auto of_benchmark = acceptable();
+    of_benchmark.benchmarks[0].doubts = {doubt};
+    EXPECT_THAT(reasons_not_to_accept(of_benchmark), ElementsAre(HasSubstr(reason)));
+  }
 }
 
-// Each of them is a reason on its own.
-TEST(ReasonsNotToAccept, OneIsEnough) {
+TEST(ReasonsNotToAccept, AnyOtherIsEnoughToo) {
   auto run = acceptable();
-  run.doubts = {Doubt::kThrottled};
-  EXPECT_THAT(reasons_not_to_accept(run), ElementsAre(HasSubstr("throttled")));
-  run.doubts = {Doubt::kOtherGpuProcess};
-  EXPECT_THAT(reasons_not_to_accept(run), ElementsAre(HasSubstr("another process")));
-  run.doubts = {Doubt::kDirtyTree};
-  EXPECT_THAT(reasons_not_to_accept(run), ElementsAre(HasSubstr("uncommitted")));
-  run = acceptable();
   run.provenance.dirty = true;
   EXPECT_THAT(reasons_not_to_accept(run), ElementsAre(HasSubstr("uncommitted")));
   run = acceptable();
@@ -411,7 +409,7 @@ TEST(ReasonsNotToAccept, EveryBenchmarkMustBeMeasured) {
       reasons_not_to_accept(partial.run),
       ElementsAre("1 of 2 benchmarks was not measured: identical code; --all measures them too"));
   // Forced: what is there is stored.
-  EXPECT_EQ(parse_baseline(baseline_text(partial), "b.json").run.benchmarks.size(), 1u);
+  EXPECT_EQ(read_back(partial).run.benchmarks.size(), 1u);
 }
 
 // It was measured well in one process and wrong in another: the failure counts.

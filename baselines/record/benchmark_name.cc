@@ -6,20 +6,11 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <ranges>
 #include <vector>
 
 namespace fusegate::baselines {
 namespace {
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (std::size_t begin = 0;;) {
-    const std::size_t end = text.find(separator, begin);
-    parts.push_back(text.substr(begin, end - begin));
-    if (end == std::string_view::npos) return parts;
-    begin = end + 1;
-  }
-}
 
 bool is_identifier(std::string_view text) {
   const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
@@ -67,7 +58,8 @@ std::int64_t BenchmarkName::axis(std::string_view wanted) const {
 }
 
 std::optional<BenchmarkName> parse_benchmark_name(std::string_view name) {
-  const std::vector<std::string_view> parts = split(name, '/');
+  std::vector<std::string_view> parts;
+  for (const auto part : std::views::split(name, '/')) parts.emplace_back(part.begin(), part.end());
   if (parts.size() < 4) return std::nullopt;
   const bool is_ours = !parts[0].empty() && !parts[1].empty() &&
                        parts[1].find(':') == std::string_view::npos && is_identifier(parts[2]);

@@ -140,12 +140,10 @@ TEST(ReadRunFile, OneSampleWithoutAClockLeavesCyclesUnknown) {
   json entries = {run_sample("a", 0, 10), run_sample("a", 1, 14)};
   entries[0]["sm_clock_hz"] = 1e9;
   EXPECT_TRUE(std::isnan(parse(file_of(entries)).benchmarks.at(0).summary.cycles));
-  entries[1]["sm_clock_hz"] = 0;
-  EXPECT_TRUE(std::isnan(parse(file_of(entries)).benchmarks.at(0).summary.cycles));
-  entries[1]["sm_clock_hz"] = 1e300;
-  EXPECT_TRUE(std::isnan(parse(file_of(entries)).benchmarks.at(0).summary.cycles));
-  entries[1]["sm_clock_hz"] = nullptr;
-  EXPECT_TRUE(std::isnan(parse(file_of(entries)).benchmarks.at(0).summary.cycles));
+  for (const json& clock : {json(0), json(1e300), json(nullptr)}) {
+    entries[1]["sm_clock_hz"] = clock;
+    EXPECT_TRUE(std::isnan(parse(file_of(entries)).benchmarks.at(0).summary.cycles)) << clock;
+  }
 }
 
 TEST(ReadRunFile, KnowsTheTimeUnits) {
@@ -179,14 +177,6 @@ TEST(ReadRunFile, OldFilesWithoutIndexesTakeEachEntryAsASample) {
   EXPECT_TRUE(file.environment.empty());
 }
 
-TEST(ReadRunFile, PassesOverAggregates) {
-  json aggregate = run_sample("a", 0, 5);
-  aggregate["run_type"] = "aggregate";
-  aggregate["name"] = "a_mean";
-  EXPECT_EQ(parse(file_of({run_sample("a", 0, 1), aggregate})).benchmarks.at(0).summary.samples, 1);
-  expect_run_error(file_of({aggregate}).dump(), "benchmarks: has only aggregates");
-}
-
 // The order of a file and its entries' names; repetitions and types are unknown to old versions.
 json old_file(const std::vector<std::string>& names) {
   json entries = json::array();
@@ -204,16 +194,21 @@ std::vector<std::string> names_in(const RunFile& file) {
   return names;
 }
 
-TEST(ReadRunFile, NamesWhatHasAggregatesOnly) {
-  json mean = run_sample("b", 0, 5);
-  mean["run_type"] = "aggregate";
-  mean["name"] = "b_mean";
-  json fit = mean;
+TEST(ReadRunFile, PassesOverAggregatesAndNamesWhatHasNothingElse) {
+  json aggregate = run_sample("a", 0, 5);
+  aggregate["run_type"] = "aggregate";
+  aggregate["name"] = "a_mean";
+  json other = aggregate;
+  other["name"] = "b_mean";
+  other["run_name"] = "b";
+  json fit = aggregate;
   fit["name"] = "family_BigO";
   fit["run_name"] = "family";
-  const RunFile file = parse(file_of({run_sample("a", 0, 1), mean, fit}));
+  const RunFile file = parse(file_of({run_sample("a", 0, 1), aggregate, other, fit}));
   EXPECT_THAT(names_in(file), ElementsAre("a"));
+  EXPECT_EQ(file.benchmarks[0].summary.samples, 1);
   EXPECT_THAT(file.left_out, ElementsAre(testing::Pair("b", HasSubstr("only aggregates"))));
+  expect_run_error(file_of({aggregate}).dump(), "benchmarks: has only aggregates");
 }
 
 TEST(ReadRunFile, KnowsTheAggregatesOfOldFilesByTheirNames) {
@@ -300,12 +295,9 @@ TEST(ReadRunFile, FailuresBecomeFailuresAndSkipsAreNamed) {
   EXPECT_EQ(file.benchmarks[0].summary.samples, 0);
   EXPECT_EQ(file.benchmarks[1].failure, "");
   EXPECT_THAT(file.skipped, ElementsAre(testing::Pair("b", "no tensor cores")));
-}
-
-TEST(ReadRunFile, AFailureInOneRepetitionFailsTheBenchmark) {
-  json failed = run_sample("a", 1, 1);
-  failed["error_occurred"] = true;
-  EXPECT_EQ(parse(file_of({run_sample("a", 0, 1), failed})).benchmarks.at(0).failure, "failed");
+  json second = run_sample("a", 1, 1);
+  second["error_occurred"] = true;
+  EXPECT_EQ(parse(file_of({run_sample("a", 0, 1), second})).benchmarks.at(0).failure, "failed");
 }
 
 TEST(ReadRunFile, ReadsWhatFusegateAdds) {
@@ -547,9 +539,13 @@ TEST(ReadRunFile, NamesTheFieldOfTheContext) {
          "context.fusegate.provenance.dirty: must be true or false");
 }
 
-TEST(RunFile, ReadsWhatACallLaunched) {
-  const ScratchFolder folder;
-  const auto path = folder.path() / "1.json";
+class RunFileWriterTest : public testing::Test {
+ protected:
+  const ScratchFolder folder_;
+  const std::filesystem::path path_ = folder_.path() / "run" / "1.json";
+};
+
+TEST_F(RunFileWriterTest, ReadsWhatACallLaunched) {
   json entry = run_sample("a", 0, 1);
   CallProfile profile;
   profile.kernels = {{.name = "k", .span = {"addmm", 0, 5000, 1}}};
@@ -558,8 +554,9 @@ TEST(RunFile, ReadsWhatACallLaunched) {
       {"expectation", expectation_json({{{"addmm", "1 GEMM", "k", false}}})},
       {"energy_per_call_j", 0.125},
       {"identity", identity_json({.launches = {{.kernel = "k", .code = "0f"}}, .order = "5d"})}};
-  RunFileWriter(path, json::object()).append({entry, run_sample("a", 1, 1), run_sample("b", 0, 1)});
-  const RunFile file = read_run_file(path);
+  RunFileWriter(path_, json::object())
+      .append({entry, run_sample("a", 1, 1), run_sample("b", 0, 1)});
+  const RunFile file = read_run_file(path_);
   EXPECT_DOUBLE_EQ(file.benchmarks.at(0).stage_times.value().span_ns, 5000);
   EXPECT_FALSE(file.benchmarks.at(0).expectation.value().met());
   EXPECT_EQ(file.benchmarks.at(0).identity.value().launches.at(0).code, "0f");
@@ -569,81 +566,68 @@ TEST(RunFile, ReadsWhatACallLaunched) {
   EXPECT_FALSE(file.benchmarks.at(1).expectation.has_value());
 }
 
-TEST(RunFileWriter, EveryStepLeavesAWholeFile) {
-  const ScratchFolder folder;
-  const auto path = folder.path() / "run" / "1.json";
-  RunFileWriter writer(path, {{"date", "d"}, {"fusegate", {{"suite", "pr"}}}});
-  EXPECT_TRUE(read_run_file(path).benchmarks.empty());
-  EXPECT_EQ(json::parse(read_file(path))["context"]["fusegate"]["finished"], false);
+TEST_F(RunFileWriterTest, EveryStepLeavesAWholeFile) {
+  RunFileWriter writer(path_, {{"date", "d"}, {"fusegate", {{"suite", "pr"}}}});
+  EXPECT_TRUE(read_run_file(path_).benchmarks.empty());
+  EXPECT_EQ(json::parse(read_file(path_))["context"]["fusegate"]["finished"], false);
 
   writer.append({run_sample("a", 0, 1), run_sample("a", 1, 3)});
-  EXPECT_EQ(read_run_file(path).benchmarks.at(0).summary.samples, 2);
+  EXPECT_EQ(read_run_file(path_).benchmarks.at(0).summary.samples, 2);
   writer.append({run_sample("b", 0, 5)});
-  EXPECT_EQ(read_run_file(path).benchmarks.at(1).summary.time_ns, 5'000);
+  EXPECT_EQ(read_run_file(path_).benchmarks.at(1).summary.time_ns, 5'000);
 
   writer.finish({Doubt::kThrottled, Doubt::kThrottled});
-  const RunFile file = read_run_file(path);
+  const RunFile file = read_run_file(path_);
   EXPECT_EQ(file.benchmarks.size(), 2u);
   EXPECT_EQ(file.provenance.suite, "pr");
   EXPECT_THAT(file.doubts, ElementsAre(Doubt::kThrottled));
-  EXPECT_EQ(json::parse(read_file(path))["context"]["fusegate"]["finished"], true);
+  EXPECT_EQ(json::parse(read_file(path_))["context"]["fusegate"]["finished"], true);
 }
 
-TEST(RunFileWriter, ItsFirstWriteHasWhatItGoesOnWith) {
-  const ScratchFolder folder;
-  const auto path = folder.path() / "1.json";
-  const RunFileWriter writer(path, json::object(), {run_sample("a", 0, 1), run_sample("a", 1, 3)});
-  EXPECT_EQ(read_run_file(path).benchmarks.at(0).summary.samples, 2);
+TEST_F(RunFileWriterTest, ItsFirstWriteHasWhatItGoesOnWith) {
+  const RunFileWriter writer(path_, json::object(), {run_sample("a", 0, 1), run_sample("a", 1, 3)});
+  EXPECT_EQ(read_run_file(path_).benchmarks.at(0).summary.samples, 2);
 }
 
-TEST(RunFileWriter, IsTheOnlyOne) {
-  const ScratchFolder folder;
-  const auto path = folder.path() / "1.json";
-  RunFileWriter first(path, json::object());
-  EXPECT_THAT([&] { RunFileWriter(path, json::object()); },
+TEST_F(RunFileWriterTest, IsTheOnlyOne) {
+  RunFileWriter first(path_, json::object());
+  EXPECT_THAT([&] { RunFileWriter(path_, json::object()); },
               ThrowsMessage<InputError>(HasSubstr("writes this file now")));
   first.append({run_sample("a", 0, 1)});
-  EXPECT_EQ(read_run_file(path).benchmarks.size(), 1u);
+  EXPECT_EQ(read_run_file(path_).benchmarks.size(), 1u);
 }
 
-TEST(RunFileWriter, FinishingAddsToTheDoubtsOfTheStart) {
-  const ScratchFolder folder;
-  const auto path = folder.path() / "1.json";
-  RunFileWriter(path, {{"fusegate", {{"doubts", {"dirty_tree"}}}}})
+TEST_F(RunFileWriterTest, FinishingAddsToTheDoubtsOfTheStart) {
+  RunFileWriter(path_, {{"fusegate", {{"doubts", {"dirty_tree"}}}}})
       .finish({Doubt::kDirtyTree, Doubt::kThrottled});
-  EXPECT_THAT(read_run_file(path).doubts, ElementsAre(Doubt::kDirtyTree, Doubt::kThrottled));
+  EXPECT_THAT(read_run_file(path_).doubts, ElementsAre(Doubt::kDirtyTree, Doubt::kThrottled));
 }
 
-TEST(RunFileWriter, AddsToTheDetailsOfFirstEntries) {
-  const ScratchFolder folder;
-  const auto path = folder.path() / "1.json";
-  RunFileWriter writer(path, json::object());
+TEST_F(RunFileWriterTest, AddsToTheDetailsOfFirstEntries) {
+  RunFileWriter writer(path_, json::object());
   json first = run_sample("a", 0, 1);
   first["details"] = {{"choices", {{"addmm", "algo 66"}}}};
   writer.append({first, run_sample("a", 1, 3), run_sample("b", 0, 5)});
   writer.add_details({{"a", {{"more", 1}}}, {"b", {{"more", 2}}}, {"absent", {{"more", 3}}}});
-  const json entries = json::parse(read_file(path))["benchmarks"];
+  const json entries = json::parse(read_file(path_))["benchmarks"];
   EXPECT_EQ(entries.at(0)["details"],
             json::parse(R"({"choices": {"addmm": "algo 66"}, "more": 1})"));
   EXPECT_FALSE(entries.at(1).contains("details"));
   EXPECT_EQ(entries.at(2)["details"], json::parse(R"({"more": 2})"));
 }
 
-TEST(RunFileWriter, BadTextAndNumbersDoNotCostTheFile) {
-  const ScratchFolder folder;
-  const auto path = folder.path() / "1.json";
+TEST_F(RunFileWriterTest, BadTextAndNumbersDoNotCostTheFile) {
   json entry = run_sample("a", 0, 1);
   entry["label"] = "\xFF";
   entry["host_ns"] = std::nan("");
-  RunFileWriter writer(path, json::object());
+  RunFileWriter writer(path_, json::object());
   writer.append({entry});
-  EXPECT_EQ(read_run_file(path).benchmarks.at(0).counters.count("host_ns"), 0u);
+  EXPECT_EQ(read_run_file(path_).benchmarks.at(0).counters.count("host_ns"), 0u);
 }
 
-TEST(RunFileWriter, ReportsAtOnceWhereItCannotWrite) {
-  const ScratchFolder folder;
-  folder.write("file", "x");
-  EXPECT_THROW(RunFileWriter(folder.path() / "file" / "1.json", json::object()), InputError);
+TEST_F(RunFileWriterTest, ReportsAtOnceWhereItCannotWrite) {
+  folder_.write("file", "x");
+  EXPECT_THROW(RunFileWriter(folder_.path() / "file" / "1.json", json::object()), InputError);
 }
 
 }  // namespace
