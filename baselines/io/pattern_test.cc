@@ -39,15 +39,22 @@ TEST(Pattern, SaysWhyItIsNoRegularExpression) {
 }
 
 TEST(Pattern, RefusesWhatIsTooLarge) {
-  std::string large;
-  for (int i = 0; i < 1000; ++i) large += ".{1000}";
-  EXPECT_THAT([&] { const Pattern pattern(large); },
+  const auto repeated = [](const std::string& text, std::size_t times) {
+    std::string all;
+    for (std::size_t i = 0; i < times; ++i) all += text;
+    return all;
+  };
+  EXPECT_THAT([&] { const Pattern pattern(repeated(".{1000}", 20)); },
               testing::ThrowsMessage<std::invalid_argument>(
                   testing::HasSubstr("\" is not a regular expression: pattern too large")));
-  const std::string longest(1 << 17, 'a');
-  EXPECT_FALSE(Pattern(longest).fits("a"));
-  EXPECT_THAT([&] { const Pattern pattern(longest + "a"); },
-              testing::ThrowsMessage<std::invalid_argument>(testing::EndsWith("\" is too large")));
+  for (const auto& [unit, most] :
+       {std::pair<std::string, std::size_t>{"a", 1 << 17}, {"a?", 1000}, {"a{0,9}", 20}}) {
+    EXPECT_TRUE(Pattern(repeated(unit, most)).fits(std::string(1 << 17, 'a')));
+    EXPECT_THAT([&] { const Pattern pattern(repeated(unit, most + 1)); },
+                testing::ThrowsMessage<std::invalid_argument>(testing::EndsWith(
+                    "...\" is too large: at most 128 KiB and 1000 repetitions are possible, 20 of "
+                    "them counted")));
+  }
 }
 
 TEST(Pattern, TakesAsManyNamesAsAnArgumentHolds) {
