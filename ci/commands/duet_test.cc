@@ -98,10 +98,10 @@ TEST_F(DuetCommandTest, ReportsTheAaComparisonAndCountsFalseAlarmsOverAll) {
                                     std::string(kFused) + "); so far 1 of 2 comparisons"));
   const auto history = read_aa_history(*request_.aa_history);
   ASSERT_EQ(history.size(), 2u);
-  EXPECT_EQ(history[0].device, "NVIDIA H200");
-  EXPECT_EQ(history[0].suite, "smoke");
-  EXPECT_EQ(history[0].commit, "0123456789abcdef");
-  EXPECT_EQ(history[1].false_alarms, 1);
+  EXPECT_EQ(history[0]["device"], "NVIDIA H200");
+  EXPECT_EQ(history[0]["suite"], "smoke");
+  EXPECT_EQ(history[0]["commit"], "0123456789abcdef");
+  EXPECT_EQ(history[1]["false_alarms"], 1);
 }
 
 TEST_F(DuetCommandTest, GoesWithoutAnAaComparison) {

@@ -155,7 +155,7 @@ TEST_F(RunCommandTest, ComparesTheHalvesOfAnAaRun) {
   EXPECT_EQ(run(), kNoRegression);
   EXPECT_THAT(out_.str(), HasSubstr("A/A: 2 benchmarks, none called; so far 0 of 1 comparison"));
   EXPECT_EQ(record().aa->benchmarks, 2);
-  EXPECT_EQ(read_aa_history(*request_.aa_history)[0].processes_a_side, 2);
+  EXPECT_EQ(read_aa_history(*request_.aa_history)[0]["processes_a_side"], 2);
   request_.out = {folder_.path() / "again"};
   run();
   EXPECT_THAT(out_.str(), HasSubstr("so far 0 of 2 comparisons"));

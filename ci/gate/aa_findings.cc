@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <optional>
 
 #include "baselines/comparing/judge.h"
 #include "baselines/statistics/statistics.h"
@@ -13,6 +13,34 @@
 namespace fusegate::ci {
 
 using nlohmann::json;
+
+namespace {
+
+struct Detectability {
+  double median = 0;
+  double worst = 0;
+  std::string worst_benchmark;
+};
+
+// Nothing is detectable, and nothing was judged, where a side has a single process.
+std::optional<Detectability> detectability_of(const std::vector<baselines::Verdict>& verdicts) {
+  Detectability effects;
+  std::vector<double> all;
+  for (const baselines::Verdict& verdict : verdicts) {
+    const double effect = verdict.estimates.smallest_detectable;
+    if (!std::isfinite(effect)) continue;
+    if (all.empty() || effect > effects.worst) {
+      effects.worst = effect;
+      effects.worst_benchmark = verdict.benchmark;
+    }
+    all.push_back(effect);
+  }
+  if (all.empty()) return std::nullopt;
+  effects.median = baselines::median(std::move(all));
+  return effects;
+}
+
+}  // namespace
 
 AaFindings compare_aa(const baselines::Run& a, const baselines::Run& b,
                       const baselines::Rule& rule) {
@@ -64,8 +92,9 @@ json aa_json(const AaFindings& findings) {
            alarm_rate_upper_bound(findings.comparisons, findings.comparisons_with_alarm)}};
 }
 
-baselines::JsonField processes_a_side(const baselines::JsonField& field) {
-  return field.at(field.find("processes_a_side") ? "processes_a_side" : "invocations_a_side");
+int processes_a_side(const baselines::JsonField& field) {
+  return field.at(field.find("processes_a_side") ? "processes_a_side" : "invocations_a_side")
+      .integer();
 }
 
 AaFindings parse_aa(const baselines::JsonField& field) {
@@ -74,7 +103,7 @@ AaFindings parse_aa(const baselines::JsonField& field) {
   for (const baselines::JsonField& name : field.at("called").elements()) {
     findings.called.push_back(name.text());
   }
-  findings.processes_a_side = processes_a_side(field).integer();
+  findings.processes_a_side = processes_a_side(field);
   findings.comparisons = field.at("comparisons").integer();
   const baselines::JsonField alarms = field.at("comparisons_with_alarm");
   findings.comparisons_with_alarm = alarms.integer();
@@ -85,35 +114,20 @@ AaFindings parse_aa(const baselines::JsonField& field) {
   return findings;
 }
 
-Detectability detectability_of(const std::vector<baselines::Verdict>& verdicts) {
-  Detectability effects;
-  effects.worst = -std::numeric_limits<double>::infinity();
-  std::vector<double> all;
-  for (const baselines::Verdict& verdict : verdicts) {
-    // Infinite where a side has a single process: nothing is detectable, and nothing was judged.
-    if (!std::isfinite(verdict.estimates.smallest_detectable)) continue;
-    all.push_back(verdict.estimates.smallest_detectable);
-    if (verdict.estimates.smallest_detectable <= effects.worst) continue;
-    effects.worst = verdict.estimates.smallest_detectable;
-    effects.worst_benchmark = verdict.benchmark;
-  }
-  if (all.empty()) effects.worst = std::numeric_limits<double>::quiet_NaN();
-  effects.median = baselines::median(std::move(all));
-  return effects;
-}
-
-std::string detectability_text(const Detectability& effects) {
-  if (!std::isfinite(effects.median)) return "";
+std::string detectability_text(const std::vector<baselines::Verdict>& verdicts) {
+  const auto effects = detectability_of(verdicts);
+  if (!effects) return "";
   return fmt::format("smallest detectable effect {} in the median, {} at worst ({})",
-                     format_fraction(effects.median), format_fraction(effects.worst),
-                     effects.worst_benchmark);
+                     format_fraction(effects->median), format_fraction(effects->worst),
+                     effects->worst_benchmark);
 }
 
-json detectability_json(const Detectability& effects) {
-  if (!std::isfinite(effects.median)) return nullptr;
-  return {{"median", effects.median},
-          {"worst", effects.worst},
-          {"worst_benchmark", effects.worst_benchmark}};
+json detectability_json(const std::vector<baselines::Verdict>& verdicts) {
+  const auto effects = detectability_of(verdicts);
+  if (!effects) return nullptr;
+  return {{"median", effects->median},
+          {"worst", effects->worst},
+          {"worst_benchmark", effects->worst_benchmark}};
 }
 
 }  // namespace fusegate::ci

@@ -42,17 +42,10 @@ nlohmann::json aa_json(const AaFindings& findings);
 // Throws InputError naming file and field.
 AaFindings parse_aa(const baselines::JsonField& field);
 
-// The smallest detectable effects of a comparison's benchmarks; NaN where none has one.
-struct Detectability {
-  double median = 0;
-  double worst = 0;
-  std::string worst_benchmark;
-};
-Detectability detectability_of(const std::vector<baselines::Verdict>& verdicts);
-// "smallest detectable effect 0.62 % in the median, 2.1 % at worst (geglu/...)"; "" where there is
-// none.
-std::string detectability_text(const Detectability& effects);
-// {"median", "worst", "worst_benchmark"}, null where there is none.
-nlohmann::json detectability_json(const Detectability& effects);
+// Of the smallest detectable effects of a comparison's benchmarks. "smallest detectable effect 0.62
+// % in the median, 2.1 % at worst (geglu/...)"; "" where none has one.
+std::string detectability_text(const std::vector<baselines::Verdict>& verdicts);
+// {"median", "worst", "worst_benchmark"}, null where none has one.
+nlohmann::json detectability_json(const std::vector<baselines::Verdict>& verdicts);
 
 }  // namespace fusegate::ci

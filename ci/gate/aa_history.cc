@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <sstream>
+#include <utility>
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
@@ -20,95 +22,29 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-json entry_json(const AaEntry& entry) {
-  return {{"when", entry.when},
-          {"device_uuid", entry.device_uuid},
-          {"device", entry.device},
-          {"suite", entry.suite},
-          {"commit", entry.commit},
-          {"benchmarks", entry.benchmarks},
-          {"false_alarms", entry.false_alarms},
-          {"processes_a_side", entry.processes_a_side}};
-}
-
-int count_at(const baselines::JsonField& field, std::string_view key) {
-  const baselines::JsonField count = field.at(key);
-  if (count.integer() < 0) count.fail("must not be negative");
-  return count.integer();
-}
-
-AaEntry parse_entry(const baselines::JsonField& field) {
-  AaEntry entry;
-  entry.when = field.at("when").text();
-  entry.device_uuid = field.text_or_empty("device_uuid");
-  entry.device = field.text_or_empty("device");
-  entry.suite = field.text_or_empty("suite");
-  entry.commit = field.text_or_empty("commit");
-  entry.benchmarks = count_at(field, "benchmarks");
-  entry.false_alarms = count_at(field, "false_alarms");
+void check_entry(const baselines::JsonField& entry) {
+  entry.at("when").text();
   // As it was named before.
-  const bool is_older = !field.find("processes_a_side");
-  entry.processes_a_side = count_at(field, is_older ? "invocations_a_side" : "processes_a_side");
-  return entry;
-}
-
-std::string text_of(const std::vector<AaEntry>& entries) {
-  std::string text;
-  for (const AaEntry& entry : entries) {
-    text += entry_json(entry).dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  const std::string_view processes =
+      entry.find("processes_a_side") ? "processes_a_side" : "invocations_a_side";
+  for (const std::string_view key :
+       {std::string_view("benchmarks"), std::string_view("false_alarms"), processes}) {
+    const baselines::JsonField count = entry.at(key);
+    if (count.integer() < 0) count.fail("must not be negative");
   }
-  return text;
 }
 
-}  // namespace
-
-fs::path aa_history_path(const fs::path& root, const baselines::Environment& environment,
-                         const std::string& suite) {
-  return baselines::baseline_path(root / ".fusegate" / "aa", environment, suite)
-      .replace_extension(".jsonl");
-}
-
-std::vector<AaEntry> read_aa_history(const fs::path& path) {
-  std::vector<AaEntry> entries;
-  if (!fs::exists(path)) return entries;
-  const std::string text = baselines::read_file(path);
-  int line_number = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string source = fmt::format("{}: line {}", path.string(), ++line_number);
-    const json tree =
-        baselines::parse_json(std::string_view(text).substr(begin, end - begin), source);
-    entries.push_back(parse_entry(baselines::JsonField(tree, source, "")));
-    begin = end + 1;
-  }
-  return entries;
-}
-
-std::vector<AaEntry> append_to_aa_history(const fs::path& path, const AaEntry& entry) {
-  // Two jobs may end at once.
-  const auto lock = baselines::WriteLock::of_file(path, std::chrono::seconds(10));
-  std::vector<AaEntry> entries = read_aa_history(path);
-  entries.push_back(entry);
-  baselines::write_atomically(path, text_of(entries));
-  return entries;
-}
-
-namespace {
-
-AaEntry entry_of(const AaFindings& findings, const baselines::Run& run) {
-  AaEntry entry;
-  entry.when = format_instant(std::chrono::system_clock::now());
-  entry.device_uuid = run.provenance.device_uuid;
+json entry_of(const AaFindings& findings, const baselines::Run& run) {
   const auto device = run.environment.find("device");
-  if (device != run.environment.end() && device->second.is_string()) {
-    entry.device = device->second.get<std::string>();
-  }
-  entry.suite = run.provenance.suite;
-  entry.commit = run.provenance.commit;
-  entry.benchmarks = findings.benchmarks;
-  entry.false_alarms = static_cast<int>(findings.called.size());
-  entry.processes_a_side = findings.processes_a_side;
-  return entry;
+  const bool has_device = device != run.environment.end() && device->second.is_string();
+  return {{"when", format_instant(std::chrono::system_clock::now())},
+          {"device_uuid", run.provenance.device_uuid},
+          {"device", has_device ? device->second : json("")},
+          {"suite", run.provenance.suite},
+          {"commit", run.provenance.commit},
+          {"benchmarks", findings.benchmarks},
+          {"false_alarms", findings.called.size()},
+          {"processes_a_side", findings.processes_a_side}};
 }
 
 AaFindings compare_and_remember(const AaRecordingRequest& request) {
@@ -126,14 +62,45 @@ AaFindings compare_and_remember(const AaRecordingRequest& request) {
   const fs::path history = request.history ? *request.history
                                            : aa_history_path(checkout_root(fs::current_path()),
                                                              a.environment, a.provenance.suite);
-  const std::vector<AaEntry> all = append_to_aa_history(history, entry_of(findings, a));
+  const std::vector<json> all = append_to_aa_history(history, entry_of(findings, a));
   findings.comparisons = static_cast<int>(all.size());
   findings.comparisons_with_alarm = static_cast<int>(
-      std::ranges::count_if(all, [](const AaEntry& entry) { return entry.false_alarms > 0; }));
+      std::ranges::count_if(all, [](const json& entry) { return entry["false_alarms"] > 0; }));
   return findings;
 }
 
 }  // namespace
+
+fs::path aa_history_path(const fs::path& root, const baselines::Environment& environment,
+                         const std::string& suite) {
+  return baselines::baseline_path(root / ".fusegate" / "aa", environment, suite)
+      .replace_extension(".jsonl");
+}
+
+std::vector<json> read_aa_history(const fs::path& path) {
+  std::vector<json> entries;
+  if (!fs::exists(path)) return entries;
+  std::istringstream lines(baselines::read_file(path));
+  for (std::string line; std::getline(lines, line);) {
+    const std::string source = fmt::format("{}: line {}", path.string(), entries.size() + 1);
+    entries.push_back(baselines::parse_json(line, source));
+    check_entry(baselines::JsonField(entries.back(), source, ""));
+  }
+  return entries;
+}
+
+std::vector<json> append_to_aa_history(const fs::path& path, json entry) {
+  // Two jobs may end at once.
+  const auto lock = baselines::WriteLock::of_file(path, std::chrono::seconds(10));
+  std::vector<json> entries = read_aa_history(path);
+  entries.push_back(std::move(entry));
+  std::string text;
+  for (const json& one : entries) {
+    text += one.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  }
+  baselines::write_atomically(path, text);
+  return entries;
+}
 
 void check_aa_history(const std::optional<fs::path>& history) {
   if (history) read_aa_history(*history);

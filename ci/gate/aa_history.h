@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,28 +15,20 @@
 
 namespace fusegate::ci {
 
-struct AaEntry {
-  std::string when;         // ISO 8601
-  std::string device_uuid;  // the card; empty where unknown
-  std::string device;
-  std::string suite;
-  std::string commit;
-  int benchmarks = 0;    // compared
-  int false_alarms = 0;  // of these, called a regression or an improvement
-  int processes_a_side = 0;
-};
-
 // .fusegate/aa/<device slug>/<suite slug>.jsonl under root.
 std::filesystem::path aa_history_path(const std::filesystem::path& root,
                                       const baselines::Environment& environment,
                                       const std::string& suite);
 
-// Empty where there is no such file. Throws InputError naming file, line and field.
-std::vector<AaEntry> read_aa_history(const std::filesystem::path& path);
+// A comparison a line: {"when" (ISO 8601), "device_uuid" and "device" (the card, empty where
+// unknown), "suite", "commit", "benchmarks" (compared), "false_alarms" (of these, called a
+// regression or an improvement), "processes_a_side"}. Empty where there is no such file. Throws
+// InputError naming file, line and field.
+std::vector<nlohmann::json> read_aa_history(const std::filesystem::path& path);
 
-// Rewrites the file with one more line, and returns all entries. Of two commands that append at the
-// same moment one may lose its line; a reader never sees half of one.
-std::vector<AaEntry> append_to_aa_history(const std::filesystem::path& path, const AaEntry& entry);
+// Rewrites the file with one more line, and returns all entries. A reader never sees half of one.
+std::vector<nlohmann::json> append_to_aa_history(const std::filesystem::path& path,
+                                                 nlohmann::json entry);
 
 struct AaRecordingRequest {
   std::vector<std::filesystem::path> a;  // run folders or run files

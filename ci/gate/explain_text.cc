@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "baselines/io/printable.h"
-#include "baselines/launches/kernel_name_reader.h"
 #include "ci/console/format.h"
 #include "ci/document/document.h"
 #include "ci/gate/kernel_diff_text.h"
@@ -18,111 +17,90 @@
 namespace fusegate::ci {
 namespace {
 
-double clock_hz(const baselines::BenchmarkSeries* series) {
-  if (!series || !series->counters.contains("sm_clock_hz")) {
-    return std::numeric_limits<double>::quiet_NaN();
-  }
-  return series->counters.at("sm_clock_hz");
-}
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-// "clock      1.980 GHz -> 1.750 GHz, -11.62 %"; nothing where a side has none.
-void add_figure(const char* what, double before, double after, auto format,
-                std::vector<Fact>* facts) {
-  if (!std::isfinite(before) || !std::isfinite(after)) return;
-  facts->push_back({what, fmt::format("{} -> {}, {}", format(before), format(after),
-                                      format_effect(after / before - 1))});
+double clock_hz(const baselines::BenchmarkSeries* series) {
+  const bool has_clock = series && series->counters.contains("sm_clock_hz");
+  return has_clock ? series->counters.at("sm_clock_hz") : kNone;
 }
 
 std::vector<Fact> figures(const baselines::BenchmarkSeries* baseline,
                           const baselines::BenchmarkSeries* candidate,
                           const baselines::Verdict& verdict, const baselines::KernelDiff& diff) {
   std::vector<Fact> facts;
-  add_figure("time", verdict.baseline.time_ns, verdict.candidate.time_ns, format_time_ns, &facts);
+  // "clock      1.980 GHz -> 1.750 GHz, -11.62 %"; nothing where a side has none.
+  const auto add = [&facts](const char* what, double before, double after, auto format) {
+    if (!std::isfinite(before) || !std::isfinite(after)) return;
+    facts.push_back({what, fmt::format("{} -> {}, {}", format(before), format(after),
+                                       format_effect(after / before - 1))});
+  };
+  add("time", verdict.baseline.time_ns, verdict.candidate.time_ns, format_time_ns);
   if (std::isfinite(verdict.estimates.effect)) {
     facts.push_back({"effect", fmt::format("{}, {}", format_effect(verdict.estimates.effect),
                                            format_interval(verdict.estimates.interval))});
   }
-  const auto format_clock = [](double hz) { return fmt::format("{:.3f} GHz", hz / 1e9); };
-  add_figure("clock", clock_hz(baseline), clock_hz(candidate), format_clock, &facts);
-  add_figure("energy", verdict.baseline.energy_j, verdict.candidate.energy_j, format_energy_j,
-             &facts);
-  add_figure("host", diff.host_ns.before, diff.host_ns.after, format_time_ns, &facts);
+  add("clock", clock_hz(baseline), clock_hz(candidate),
+      [](double hz) { return fmt::format("{:.3f} GHz", hz / 1e9); });
+  add("energy", verdict.baseline.energy_j, verdict.candidate.energy_j, format_energy_j);
+  add("host", diff.host_ns.before, diff.host_ns.after, format_time_ns);
   return facts;
 }
 
-// A row a kernel; shares are of the sum of all rows' changes.
-class KernelTable {
- public:
-  explicit KernelTable(const baselines::KernelDiff& diff) : diff_(diff) {
-    for (const baselines::KernelPair& pair : diff.pairs) total_ns_ += pair.change_ns();
-    total_ns_ += diff.memory_ns.change() + diff.gaps_ns.change();
-  }
-
-  Table table() && {
-    for (const baselines::KernelPair& pair : diff_.pairs) add(pair);
-    if (diff_.memory_operations.before > 0 || diff_.memory_operations.after > 0) {
-      add_row("",
-              fmt::format("memory operations, {} -> {}",
-                          format_launches(diff_.memory_operations.before),
-                          format_launches(diff_.memory_operations.after)),
-              diff_.memory_ns, "");
-    }
-    add_row("", "between kernels", diff_.gaps_ns, "");
-    return std::move(table_);
-  }
-
- private:
-  void add(const baselines::KernelPair& pair) {
-    const baselines::ProfiledKernel& kernel = pair.after ? *pair.after : *pair.before;
-    const double nothing = std::numeric_limits<double>::quiet_NaN();
-    add_row(kernel.stage, short_name(kernel),
-            {pair.before ? pair.before->duration_ns : nothing,
-             pair.after ? pair.after->duration_ns : nothing},
-            what_of(pair));
-  }
-
-  static std::string what_of(const baselines::KernelPair& pair) {
-    if (!pair.before) return std::string("new");
-    if (!pair.after) return std::string("gone");
-    return fmt::format("{}", fmt::join(pair.differences, ", "));
-  }
-
-  void add_row(const std::string& stage, const std::string& name,
-               const baselines::BeforeAfter& time_ns, const std::string& what) {
-    const double before = std::isfinite(time_ns.before) ? time_ns.before : 0;
-    const double after = std::isfinite(time_ns.after) ? time_ns.after : 0;
-    const bool has_share = diff_.kind != baselines::KernelCause::kNothing && total_ns_ != 0;
-    table_.add_row({stage, name, format_time_ns(time_ns.before), format_time_ns(time_ns.after),
-                    format_time_change_ns(after - before),
-                    has_share ? format_share((after - before) / total_ns_) : "-", what});
-  }
-
-  const baselines::KernelDiff& diff_;
-  double total_ns_ = 0;
-  Table table_{{{"stage"},
-                {"kernel"},
-                {"baseline", Align::kRight},
-                {"candidate", Align::kRight},
-                {"change", Align::kRight},
-                {"share", Align::kRight},
-                {"what"}}};
-};
-
-void add_agreement(const baselines::BenchmarkSeries* series, std::string_view side,
-                   std::vector<std::string>* sentences) {
-  if (!series || !series->profile) return;
-  const baselines::KernelProfile& profile = *series->profile;
-  if (static_cast<int>(profile.gaps_ns.size()) == profile.processes) return;
-  sentences->push_back(
-      fmt::format("{} of the {}'s {} profiled processes launched these kernels, the others did not",
-                  profile.gaps_ns.size(), side, profile.processes));
+std::string what_of(const baselines::KernelPair& pair) {
+  if (!pair.before) return "new";
+  if (!pair.after) return "gone";
+  return fmt::format("{}", fmt::join(pair.differences, ", "));
 }
 
-void add_work(const baselines::BenchmarkSeries* series, std::string_view side,
-              std::vector<std::string>* sentences) {
-  if (!series || !series->identity || series->identity->unknown.empty()) return;
-  sentences->push_back(fmt::format("whether the {}'s code is identical is unknown: {}", side,
-                                   series->identity->unknown));
+// A row a kernel; shares are of the sum of all rows' changes.
+Table kernel_table(const baselines::KernelDiff& diff) {
+  Table table({{"stage"},
+               {"kernel"},
+               {"baseline", Align::kRight},
+               {"candidate", Align::kRight},
+               {"change", Align::kRight},
+               {"share", Align::kRight},
+               {"what"}});
+  double total_ns = diff.memory_ns.change() + diff.gaps_ns.change();
+  for (const baselines::KernelPair& pair : diff.pairs) total_ns += pair.change_ns();
+  const bool has_shares = diff.kind != baselines::KernelCause::kNothing && total_ns != 0;
+  const auto add = [&](const std::string& stage, const std::string& name, double before,
+                       double after, const std::string& what) {
+    const double change = (std::isfinite(after) ? after : 0) - (std::isfinite(before) ? before : 0);
+    table.add_row({stage, name, format_time_ns(before), format_time_ns(after),
+                   format_time_change_ns(change),
+                   has_shares ? format_share(change / total_ns) : "-", what});
+  };
+  for (const baselines::KernelPair& pair : diff.pairs) {
+    const baselines::ProfiledKernel& kernel = pair.after ? *pair.after : *pair.before;
+    add(kernel.stage, short_name(kernel), pair.before ? pair.before->duration_ns : kNone,
+        pair.after ? pair.after->duration_ns : kNone, what_of(pair));
+  }
+  const auto [before, after] = diff.memory_operations;
+  if (before > 0 || after > 0) {
+    add("",
+        fmt::format("memory operations, {} -> {}", format_launches(before), format_launches(after)),
+        diff.memory_ns.before, diff.memory_ns.after, "");
+  }
+  add("", "between kernels", diff.gaps_ns.before, diff.gaps_ns.after, "");
+  return table;
+}
+
+// Empty where all profiled processes launched the same kernels.
+std::string agreement_text(const baselines::BenchmarkSeries& series, std::string_view side) {
+  if (!series.profile) return "";
+  const baselines::KernelProfile& profile = *series.profile;
+  if (static_cast<int>(profile.gaps_ns.size()) == profile.processes) return "";
+  return fmt::format(
+      "{} of the {}'s {} profiled processes launched these kernels, the others did not",
+      profile.gaps_ns.size(), side, profile.processes);
+}
+
+// Empty where it is known whether the code is identical.
+std::string unknown_text(const baselines::BenchmarkSeries& series, std::string_view side) {
+  if (!series.identity || series.identity->unknown.empty()) return "";
+  return fmt::format("whether the {}'s code is identical is unknown: {}", side,
+                     series.identity->unknown);
 }
 
 std::string conclusion(const baselines::Verdict& verdict, const baselines::KernelDiff& diff) {
@@ -146,12 +124,15 @@ std::string explain_text(const baselines::BenchmarkSeries* baseline,
                          const baselines::KernelDiff& diff, const TextStyle& style) {
   const std::string_view kind = baselines::verdict_name(verdict.kind);
   Section kernels;
-  add_agreement(baseline, "baseline", &kernels.sentences);
-  add_agreement(candidate, "candidate", &kernels.sentences);
-  add_work(baseline, "baseline", &kernels.sentences);
-  add_work(candidate, "candidate", &kernels.sentences);
+  for (const auto text_of : {agreement_text, unknown_text}) {
+    for (const auto& [series, side] :
+         {std::pair(baseline, "baseline"), std::pair(candidate, "candidate")}) {
+      if (series) kernels.sentences.push_back(text_of(*series, side));
+    }
+  }
+  std::erase(kernels.sentences, "");
   for (std::string& text : work_texts(diff)) kernels.sentences.push_back(std::move(text));
-  if (diff.has_profiles) kernels.table = KernelTable(diff).table();
+  if (diff.has_profiles) kernels.table = kernel_table(diff);
   const Document document{.headline = fmt::format("{}: {}", kind, reason_text(verdict, rule)),
                           .facts = figures(baseline, candidate, verdict, diff),
                           .summary = fmt::format("{}: {}.", kind, conclusion(verdict, diff)),

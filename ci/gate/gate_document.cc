@@ -81,7 +81,7 @@ std::vector<Fact> facts_of(const GateFacts& facts) {
           Tone::kBad}});
   }
   if (facts.aa) {
-    const std::string text = detectability_text(detectability_of(facts.result.verdicts));
+    const std::string text = detectability_text(facts.result.verdicts);
     list.push_back(
         {"A/A", fmt::format("{}{}{}", aa_text(*facts.aa), text.empty() ? "" : "; ", text)});
   }

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <set>
+#include <span>
 
 #include "baselines/io/instant.h"
 #include "ci/console/format.h"
@@ -16,6 +17,7 @@
 namespace fusegate::ci {
 namespace {
 
+using baselines::EnvironmentDifference;
 using baselines::GateCause;
 using baselines::HostChange;
 using baselines::HostObstacle;
@@ -41,57 +43,44 @@ std::string all_text(const GateFacts& facts) {
   return format_count(facts.result.verdicts.size(), "benchmark");
 }
 
-// "driver (baseline 580, candidate 590) and 1 more"
-std::string differences_text(const std::vector<baselines::EnvironmentDifference>& differences) {
-  const auto& [field, before, after] = differences.front();
-  std::string text = fmt::format("{} (baseline {}, candidate {})", field, before, after);
-  if (differences.size() > 1) text += fmt::format(" and {} more", differences.size() - 1);
-  return text;
+// "the most a by 5.00 %"
+std::string most_text(const Verdict& most) {
+  return fmt::format("the most {} by {}", most.benchmark, format_magnitude(most.estimates.effect));
 }
 
 // Round figures, as people say them.
 constexpr std::array kRoundSlowdowns{0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5};
 
-struct RuledOut {
-  double slowdown = 0;
-  std::size_t benchmarks = 0;
-};
-
-// The smallest round slowdown that is ruled out in a share of the benchmarks, or else the largest.
-RuledOut ruled_out_in(const std::vector<double>& bounds, double share) {
-  RuledOut found;
-  for (const double slowdown : kRoundSlowdowns) {
-    found = {slowdown, static_cast<std::size_t>(std::ranges::count_if(
-                           bounds, [&](double bound) { return bound <= slowdown; }))};
-    if (static_cast<double>(found.benchmarks) >= share * static_cast<double>(bounds.size())) break;
-  }
-  return found;
+// The largest where none is as large.
+double rounded_up(double slowdown) {
+  const auto found = std::ranges::lower_bound(kRoundSlowdowns, slowdown);
+  return found == kRoundSlowdowns.end() ? kRoundSlowdowns.back() : *found;
 }
 
-// "; slowdowns above 1 % are ruled out in 97, above 2 % in all", of what was decided by its times.
-// All: that a change can have slowed, decided or not.
+// "; slowdowns above 1 % are ruled out in 97, above 2 % in all", of what was decided by its times:
+// in nine tenths of it at least, and in all. All: that a change can have slowed, decided or not.
 std::string ruled_out_text(const std::vector<Verdict>& verdicts) {
-  constexpr double kMost = 0.9;
   std::vector<double> bounds;
-  std::size_t all_benchmarks = 0;
+  std::ptrdiff_t all = 0;
   for (const Verdict& verdict : verdicts) {
     if (!can_be_slower(verdict)) continue;
-    ++all_benchmarks;
+    ++all;
     if (std::isfinite(verdict.estimates.ruled_out)) bounds.push_back(verdict.estimates.ruled_out);
   }
   if (bounds.empty()) return "";
-  const auto in_benchmarks = [&](const RuledOut& part) {
-    return part.benchmarks == all_benchmarks ? std::string("all") : std::to_string(part.benchmarks);
+  std::ranges::sort(bounds);
+  const auto above = [&](double slowdown, std::string_view are_ruled_out) {
+    const auto in = std::ranges::upper_bound(bounds, slowdown) - bounds.begin();
+    return fmt::format("above {}{} in {}", format_fraction(slowdown), are_ruled_out,
+                       in == all ? "all" : std::to_string(in));
   };
-  const RuledOut most = ruled_out_in(bounds, kMost);
-  const RuledOut all = ruled_out_in(bounds, 1);
   const bool others =
       bounds.size() < verdicts.size() && count_of(verdicts, VerdictKind::kIdentical);
-  std::string text =
-      fmt::format("; {}slowdowns above {} are ruled out in {}", others ? "of the others " : "",
-                  format_fraction(most.slowdown), in_benchmarks(most));
-  if (all.slowdown == most.slowdown) return text;
-  return text + fmt::format(", above {} in {}", format_fraction(all.slowdown), in_benchmarks(all));
+  const double most = rounded_up(bounds[(9 * bounds.size() + 9) / 10 - 1]);
+  const double largest = rounded_up(bounds.back());
+  return fmt::format("; {}slowdowns {}{}", others ? "of the others " : "",
+                     above(most, " are ruled out"),
+                     largest == most ? "" : ", " + above(largest, ""));
 }
 
 // What was decided, of the whole.
@@ -131,9 +120,8 @@ std::string slower(const GateFacts& facts) {
   const Verdict& worst = *std::ranges::max_element(verdicts, {}, [](const Verdict& verdict) {
     return verdict.kind == VerdictKind::kRegression ? verdict.estimates.effect : -1;
   });
-  return fmt::format("{} of {} got slower, the most {} by {}{}",
-                     count_of(verdicts, VerdictKind::kRegression), all_text(facts), worst.benchmark,
-                     format_magnitude(worst.estimates.effect), others_text(verdicts));
+  return fmt::format("{} of {} got slower, {}{}", count_of(verdicts, VerdictKind::kRegression),
+                     all_text(facts), most_text(worst), others_text(verdicts));
 }
 
 std::string invalid(const GateFacts& facts) {
@@ -151,9 +139,8 @@ std::string unconfirmed(const GateFacts& facts) {
   const Verdict& most = **std::ranges::max_element(
       found, {}, [](const Verdict* verdict) { return verdict->estimates.effect; });
   const bool are_few = first_sight(most) == VerdictKind::kRegression;
-  return fmt::format("{} of {} {} slower, the most {} by {}, {}{}", found.size(), all_text(facts),
-                     found.size() == 1 ? "looks" : "look", most.benchmark,
-                     format_magnitude(most.estimates.effect),
+  return fmt::format("{} of {} {} slower, {}, {}{}", found.size(), all_text(facts),
+                     found.size() == 1 ? "looks" : "look", most_text(most),
                      are_few ? "in too few processes to be sure" : "but not for certain",
                      others_text(facts.result.verdicts));
 }
@@ -191,23 +178,17 @@ std::string crept(const GateFacts& facts) {
   const std::vector<Verdict>& slower = facts.result.creep->slower;
   const auto beyond = [&](const Verdict& verdict) { return is_beyond(verdict, max_creep); };
   const Verdict& most = *std::ranges::find_if(slower, beyond);
-  return fmt::format(
-      "{} of {} got slower by more than {} since the anchor of {}, the most {} by {}.",
-      std::ranges::count_if(slower, beyond), all_text(facts), format_fraction(max_creep),
-      date_of(facts.result.creep->since), most.benchmark, format_magnitude(most.estimates.effect));
+  return fmt::format("{} of {} got slower by more than {} since the anchor of {}, {}.",
+                     std::ranges::count_if(slower, beyond), all_text(facts),
+                     format_fraction(max_creep), date_of(facts.result.creep->since),
+                     most_text(most));
 }
 
-std::string host_slower(const GateFacts& facts) {
-  const auto changes = host_changes(facts.result.host, HostVerdict::kSlower);
-  return fmt::format("{}, the most {}.", host_count_text(changes),
-                     host_change_text(*changes.front()));
-}
-
-std::string host_unconfirmed(const GateFacts& facts) {
-  const auto changes = host_changes(facts.result.host, HostVerdict::kLooksSlower);
-  return fmt::format("{}, the most {}: {}.", host_count_text(changes),
-                     host_change_text(*changes.front()),
-                     host_obstacle_text(changes.front()->obstacle));
+std::string host_text(const GateFacts& facts, HostVerdict verdict) {
+  const auto changes = host_changes(facts.result.host, verdict);
+  const std::string why = host_obstacle_text(changes.front()->obstacle);
+  return fmt::format("{}, the most {}{}{}.", host_count_text(changes),
+                     host_change_text(*changes.front()), why.empty() ? "" : ": ", why);
 }
 
 // A clause where no cause of the exit code says it already.
@@ -219,78 +200,67 @@ std::string host_clause(const GateFacts& facts) {
 }
 
 // A sentence of its own, or one that stands before or after what the causes before it say.
-enum class Joins { kAlone, kCouldNot, kBefore, kAgainstBaseline };
+constexpr std::string_view kAlone = "{text}";
+constexpr std::string_view kCouldNot = "Could not judge: {text}";
+constexpr std::string_view kBefore = "{text} {so_far}";
+constexpr std::string_view kAgainstBaseline = "{text} Against the baseline: {so_far}";
 
 struct CauseText {
   GateCause cause;
-  Joins joins;
+  std::string_view joined;
   std::string (*text)(const GateFacts&);
 };
 
 const CauseText kCauseTexts[] = {
-    {GateCause::kEnvironmentDiffers, Joins::kCouldNot,
+    {GateCause::kEnvironmentDiffers, kCouldNot,
      [](const GateFacts& facts) {
-       return fmt::format("the environments differ in {}.",
-                          differences_text(facts.result.environment_differences));
+       return fmt::format(
+           "the environments differ in {}.",
+           first_of(difference_texts(facts.result.environment_differences), ", ", 1));
      }},
-    {GateCause::kSlower, Joins::kAlone, slower},
-    {GateCause::kInvalid, Joins::kCouldNot, invalid},
-    {GateCause::kNoBenchmark, Joins::kCouldNot,
+    {GateCause::kSlower, kAlone, slower},
+    {GateCause::kInvalid, kCouldNot, invalid},
+    {GateCause::kNoBenchmark, kCouldNot,
      [](const GateFacts&) { return std::string("neither run has a benchmark."); }},
-    {GateCause::kNoProcesses, Joins::kCouldNot,
+    {GateCause::kNoProcesses, kCouldNot,
      [](const GateFacts& facts) {
        return "no benchmark has two processes on each side" + others_text(facts.result.verdicts);
      }},
-    {GateCause::kUnconfirmed, Joins::kCouldNot, unconfirmed},
-    {GateCause::kUndecided, Joins::kCouldNot,
+    {GateCause::kUnconfirmed, kCouldNot, unconfirmed},
+    {GateCause::kUndecided, kCouldNot,
      [](const GateFacts& facts) {
        return "with --strict every benchmark must be decided" + others_text(facts.result.verdicts);
      }},
-    {GateCause::kLeftOut, Joins::kCouldNot, left_out},
-    {GateCause::kNotRuledOut, Joins::kCouldNot,
+    {GateCause::kLeftOut, kCouldNot, left_out},
+    {GateCause::kNotRuledOut, kCouldNot,
      [](const GateFacts& facts) {
        const double allow = facts.options.allow;
        return not_ruled_out_text(facts, not_ruled_out(facts.result.verdicts, allow), allow);
      }},
-    {GateCause::kNoRegression, Joins::kAlone, no_regression},
-    {GateCause::kTooLittleRuledOut, Joins::kCouldNot,
+    {GateCause::kNoRegression, kAlone, no_regression},
+    {GateCause::kTooLittleRuledOut, kCouldNot,
      [](const GateFacts& facts) {
        const double limit = *facts.options.require_ruled_out;
        return not_ruled_out_text(facts, too_little_ruled_out(facts.result.verdicts, limit), limit);
      }},
-    {GateCause::kOtherLaunches, Joins::kBefore, other_launches},
-    {GateCause::kOtherKernels, Joins::kAlone, other_kernels},
-    {GateCause::kKernelsUnknown, Joins::kCouldNot,
+    {GateCause::kOtherLaunches, kBefore, other_launches},
+    {GateCause::kOtherKernels, kAlone, other_kernels},
+    {GateCause::kKernelsUnknown, kCouldNot,
      [](const GateFacts&) {
        return std::string("a run has no profiles, so whether kernels changed is not known.");
      }},
-    {GateCause::kHostSlower, Joins::kBefore, host_slower},
-    {GateCause::kHostUnconfirmed, Joins::kCouldNot, host_unconfirmed},
-    {GateCause::kHostUnknown, Joins::kCouldNot,
+    {GateCause::kHostSlower, kBefore,
+     [](const GateFacts& facts) { return host_text(facts, HostVerdict::kSlower); }},
+    {GateCause::kHostUnconfirmed, kCouldNot,
+     [](const GateFacts& facts) { return host_text(facts, HostVerdict::kLooksSlower); }},
+    {GateCause::kHostUnknown, kCouldNot,
      [](const GateFacts&) {
        return std::string(
            "no benchmark has a host time in both runs, so whether launching takes longer is not "
            "known.");
      }},
-    {GateCause::kCrept, Joins::kAgainstBaseline, crept},
+    {GateCause::kCrept, kAgainstBaseline, crept},
 };
-
-// so_far: the headline of the causes before.
-std::string with_cause(GateCause cause, const std::string& so_far, const GateFacts& facts) {
-  const CauseText& own = *std::ranges::find(kCauseTexts, cause, &CauseText::cause);
-  const std::string text = own.text(facts);
-  switch (own.joins) {
-    case Joins::kAlone:
-      break;
-    case Joins::kCouldNot:
-      return "Could not judge: " + text;
-    case Joins::kBefore:
-      return fmt::format("{} {}", text, so_far);
-    case Joins::kAgainstBaseline:
-      return fmt::format("{} Against the baseline: {}", text, so_far);
-  }
-  return text;
-}
 
 }  // namespace
 
@@ -300,15 +270,28 @@ std::size_t count_of(const std::vector<Verdict>& verdicts, VerdictKind kind) {
 
 std::string gate_headline(const GateFacts& facts) {
   std::string headline;
-  for (const GateCause cause : facts.result.causes) headline = with_cause(cause, headline, facts);
+  for (const GateCause cause : facts.result.causes) {
+    const CauseText& own = *std::ranges::find(kCauseTexts, cause, &CauseText::cause);
+    headline = fmt::format(fmt::runtime(own.joined), fmt::arg("text", own.text(facts)),
+                           fmt::arg("so_far", headline));
+  }
   return headline + host_clause(facts);
 }
 
-std::string first_of(const std::vector<std::string>& all, std::string_view separator) {
-  const std::size_t shown = std::min<std::size_t>(3, all.size());
-  const std::string text =
-      fmt::format("{}", fmt::join(all.begin(), all.begin() + static_cast<long>(shown), separator));
-  return shown == all.size() ? text : fmt::format("{} and {} more", text, all.size() - shown);
+std::string first_of(const std::vector<std::string>& all, std::string_view separator,
+                     std::size_t most) {
+  const std::span shown = std::span(all).first(std::min(most, all.size()));
+  const std::string more =
+      shown.size() == all.size() ? "" : fmt::format(" and {} more", all.size() - shown.size());
+  return fmt::format("{}{}", fmt::join(shown, separator), more);
+}
+
+std::vector<std::string> difference_texts(const std::vector<EnvironmentDifference>& differences) {
+  std::vector<std::string> texts;
+  for (const auto& [field, before, after] : differences) {
+    texts.push_back(fmt::format("{} (baseline {}, candidate {})", field, before, after));
+  }
+  return texts;
 }
 
 std::string date_of(const std::string& when) {
@@ -327,21 +310,17 @@ std::vector<const HostChange*> host_changes(const baselines::HostTimes& host, Ho
 std::string host_count_text(const std::vector<const HostChange*>& changes) {
   std::set<std::string_view> names;
   for (const HostChange* change : changes) names.insert(change->benchmark);
-  const bool one = names.size() == 1;
-  std::string_view what;
+  const std::string count = format_count(names.size(), "benchmark");
+  const std::string_view s = names.size() == 1 ? "s" : "";
   switch (changes.front()->verdict) {
     case HostVerdict::kSlower:
-      what = one ? "takes the host longer to launch" : "take the host longer to launch";
-      break;
+      return fmt::format("{} take{} the host longer to launch", count, s);
     case HostVerdict::kFaster:
-      what = one ? "takes the host less time to launch" : "take the host less time to launch";
-      break;
+      return fmt::format("{} take{} the host less time to launch", count, s);
     case HostVerdict::kLooksSlower:
-      what = one ? "seems to take the host longer to launch"
-                 : "seem to take the host longer to launch";
       break;
   }
-  return fmt::format("{} {}", format_count(names.size(), "benchmark"), what);
+  return fmt::format("{} seem{} to take the host longer to launch", count, s);
 }
 
 std::string host_change_text(const HostChange& change) {

@@ -12,8 +12,13 @@ std::string gate_headline(const GateFacts& facts);
 
 std::size_t count_of(const std::vector<baselines::Verdict>& verdicts, baselines::VerdictKind kind);
 
-// Three at most: "a, b, c and 4 more".
-std::string first_of(const std::vector<std::string>& all, std::string_view separator = ", ");
+// "a, b, c and 4 more".
+std::string first_of(const std::vector<std::string>& all, std::string_view separator = ", ",
+                     std::size_t most = 3);
+
+// Each "driver (baseline 580, candidate 590)".
+std::vector<std::string> difference_texts(
+    const std::vector<baselines::EnvironmentDifference>& differences);
 
 // "2026-11-21" of a point in time; as it is where it is not one.
 std::string date_of(const std::string& when);

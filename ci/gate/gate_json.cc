@@ -1,5 +1,7 @@
 #include "ci/gate/gate_json.h"
 
+#include <utility>
+
 #include "ci/console/json_number.h"
 #include "ci/gate/gate_headline.h"
 #include "ci/gate/gate_notes.h"
@@ -10,6 +12,7 @@
 namespace fusegate::ci {
 namespace {
 
+using baselines::Verdict;
 using nlohmann::json;
 
 // An array of what `to_json` makes of each.
@@ -20,36 +23,35 @@ json list_of(const std::vector<T>& all, ToJson to_json) {
   return list;
 }
 
-json cluster_json(const baselines::Modes::Cluster& cluster) {
-  return {{"time_ns", json_number(cluster.time_ns)},
-          {"baseline", cluster.baseline},
-          {"candidate", cluster.candidate}};
-}
+// Null where there is none.
+json text_json(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
 
 json modes_json(const std::optional<baselines::Modes>& modes) {
   if (!modes) return nullptr;
-  return json::array({cluster_json(modes->lower), cluster_json(modes->upper)});
-}
-
-void add_outliers(const std::vector<baselines::Outlier>& outliers, std::string_view side,
-                  json& list) {
-  for (const baselines::Outlier& one : outliers) {
-    list.push_back({{"side", side},
-                    {"process", one.name},
-                    {"relative_deviation", json_number(one.relative_deviation)},
-                    {"benchmarks", one.benchmarks},
-                    {"set_aside", one.is_set_aside}});
-  }
+  const auto cluster = [](const baselines::Modes::Cluster& one) -> json {
+    return {{"time_ns", json_number(one.time_ns)},
+            {"baseline", one.baseline},
+            {"candidate", one.candidate}};
+  };
+  return {cluster(modes->lower), cluster(modes->upper)};
 }
 
 json outliers_json(const baselines::GateResult& result) {
   json list = json::array();
-  add_outliers(result.outliers_in_baseline, "baseline", list);
-  add_outliers(result.outliers_in_candidate, "candidate", list);
+  for (const auto& [side, outliers] : {std::pair("baseline", &result.outliers_in_baseline),
+                                       std::pair("candidate", &result.outliers_in_candidate)}) {
+    for (const baselines::Outlier& one : *outliers) {
+      list.push_back({{"side", side},
+                      {"process", one.name},
+                      {"relative_deviation", json_number(one.relative_deviation)},
+                      {"benchmarks", one.benchmarks},
+                      {"set_aside", one.is_set_aside}});
+    }
+  }
   return list;
 }
 
-json verdict_json(const baselines::Verdict& verdict, const baselines::Rule& rule) {
+json verdict_json(const Verdict& verdict, const baselines::Rule& rule) {
   const baselines::Estimates& estimates = verdict.estimates;
   return {
       {"benchmark", verdict.benchmark},
@@ -149,7 +151,7 @@ json kernel_diff_json(const baselines::KernelDiff& diff) {
           {"kernels", list_of(diff.pairs, pair_json)},
           {"work_differences", work_texts(diff)},
           {"work_changes", list_of(diff.work_changes, launch_change_json)},
-          {"work_unknown", diff.work_unknown.empty() ? json(nullptr) : json(diff.work_unknown)},
+          {"work_unknown", text_json(diff.work_unknown)},
           {"gaps_ns", sides_json(diff.gaps_ns)},
           {"leads_ns", sides_json(diff.leads_ns)},
           {"memory_operations", sides_json(diff.memory_operations)},
@@ -185,14 +187,13 @@ json staleness_json(const baselines::Staleness& staleness) {
 }
 
 json anchor_json(const baselines::Creep& creep) {
-  const std::string why = creep_not_judged(creep);
   return {{"source", creep.anchor},
           {"when", creep.since},
-          {"not_judged", why.empty() ? json(nullptr) : json(why)}};
+          {"not_judged", text_json(creep_not_judged(creep))}};
 }
 
 json creep_json(const baselines::Creep& creep, const std::optional<double>& max_creep) {
-  return list_of(creep.slower, [&](const baselines::Verdict& verdict) -> json {
+  return list_of(creep.slower, [&](const Verdict& verdict) -> json {
     return {{"what", verdict.benchmark},
             {"effect", json_number(verdict.estimates.effect)},
             {"interval", json_interval(verdict.estimates.interval)},
@@ -210,18 +211,10 @@ json left_out_json(const baselines::LeftOut& left_out) {
 }
 
 // Every kind, so that a reader need not know which may be absent.
-json counts_json(const std::vector<baselines::Verdict>& verdicts) {
+json counts_json(const std::vector<Verdict>& verdicts) {
   json counts = json::object();
-  for (const baselines::VerdictKind kind :
-       {baselines::VerdictKind::kRegression, baselines::VerdictKind::kImprovement,
-        baselines::VerdictKind::kUnchanged, baselines::VerdictKind::kIdentical,
-        baselines::VerdictKind::kInconclusive, baselines::VerdictKind::kNew,
-        baselines::VerdictKind::kMissing, baselines::VerdictKind::kInvalid}) {
-    counts[verdict_name(kind)] = 0;
-  }
-  for (const baselines::Verdict& verdict : verdicts) {
-    json& total = counts[verdict_name(verdict.kind)];
-    total = total.get<int>() + 1;
+  for (const baselines::VerdictKind kind : kVerdictOrder) {
+    counts[verdict_name(kind)] = count_of(verdicts, kind);
   }
   return counts;
 }
@@ -262,7 +255,7 @@ json gate_json(const GateFacts& facts) {
       {"baseline", baseline.source},
       {"candidate", facts.candidate.source},
       {"aa", facts.aa ? aa_json(*facts.aa) : json(nullptr)},
-      {"smallest_detectable", detectability_json(detectability_of(result.verdicts))},
+      {"smallest_detectable", detectability_json(result.verdicts)},
   };
 }
 

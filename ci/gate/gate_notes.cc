@@ -1,10 +1,13 @@
 #include "ci/gate/gate_notes.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <ranges>
+#include <utility>
 
 #include "baselines/comparing/comparison.h"
 #include "baselines/gating/families.h"
@@ -70,6 +73,17 @@ std::string few_processes(const Run& baseline, int processes, bool on_each_card)
                      on_each_card ? " on each card" : "", kFewestProcesses, renewal_text(baseline));
 }
 
+// Of the card with the fewest; none for a run without benchmarks.
+int processes_of_a_card(const Run& run) {
+  std::map<int, int> most;  // by card
+  for (const baselines::BenchmarkSeries& series : run.benchmarks) {
+    std::map<int, int> count;
+    for (const baselines::ProcessSummary& summary : series.processes) ++count[summary.card];
+    for (const auto& [card, processes] : count) most[card] = std::max(most[card], processes);
+  }
+  return most.empty() ? 0 : std::ranges::min(std::views::values(most));
+}
+
 // The notes of a gate, a function each, in their order.
 class Notes {
  public:
@@ -96,7 +110,8 @@ class Notes {
     add(unfinished_texts(baseline_));
     add(unfinished_texts(candidate_));
     add(unmeasured_text(candidate_));
-    add_skipped();
+    add_unjudged(&Run::skipped, baselines::skipped_text);
+    add_unjudged(&Run::left_out, baselines::left_out_text);
     add_few_processes();
     if (result_.staleness) add(staleness_notes(*result_.staleness));
     add_ungated();
@@ -151,11 +166,8 @@ class Notes {
   void add_contexts() {
     const baselines::Environment& before = baseline_.provenance.context;
     if (facts_.baseline->acceptance && before.empty()) return;
-    std::vector<std::string> texts;
-    for (const auto& [field, was, is] :
-         baselines::environment_differences(before, candidate_.provenance.context)) {
-      texts.push_back(fmt::format("{} (baseline {}, candidate {})", field, was, is));
-    }
+    const auto texts =
+        difference_texts(baselines::environment_differences(before, candidate_.provenance.context));
     if (texts.empty()) return;
     add(
         fmt::format("The program's own context differs in {}. Such keys do not stop a comparison; "
@@ -173,13 +185,13 @@ class Notes {
     const baselines::CardDifferences& known = facts_.options.rule.cards;
     const std::size_t of_baseline = baselines::cards_of(baseline_).size();
     const std::size_t of_candidate = baselines::cards_of(candidate_).size();
+    const std::size_t most = std::max(of_baseline, of_candidate);
     if (machine_is_known(result_.verdicts)) {
       return "The difference between cards is estimated from kernels with identical code.";
     }
-    if (std::max(of_baseline, of_candidate) > 1) {
+    if (most > 1) {
       return fmt::format("Card-to-card variation is estimated from the {}'s {} cards.",
-                         of_baseline >= of_candidate ? "baseline" : "candidate",
-                         std::max(of_baseline, of_candidate));
+                         most == of_baseline ? "baseline" : "candidate", most);
     }
     if (!known.calibration.empty()) {
       return fmt::format("Intervals are widened by the card-to-card variation of {} cards ({}).",
@@ -229,30 +241,21 @@ class Notes {
   }
 
   void add_host_times() {
-    const baselines::HostTimes& host = result_.host;
-    const auto slower = host_changes(host, HostVerdict::kSlower);
-    if (!slower.empty()) add(host_note(slower));
-    std::map<HostObstacle, std::vector<const HostChange*>> looks;
-    for (const HostChange* change : host_changes(host, HostVerdict::kLooksSlower)) {
-      looks[change->obstacle].push_back(change);
+    std::map<std::pair<HostVerdict, HostObstacle>, std::vector<const HostChange*>> alike;
+    for (const HostChange& change : result_.host.changes) {
+      alike[{change.verdict, change.obstacle}].push_back(&change);
     }
-    for (const auto& [obstacle, changes] : looks) {
-      add(fmt::format("{} It is not reported as slower: {}.", host_note(changes),
-                      host_obstacle_text(obstacle)));
+    for (const auto& [kind, changes] : alike) {
+      std::vector<std::string> texts;
+      for (const HostChange* change : changes) texts.push_back(host_change_text(*change));
+      const std::string why = host_obstacle_text(kind.second);
+      add(fmt::format("Host time: {}: {}.{}", host_count_text(changes), first_of(texts, "; "),
+                      why.empty() ? "" : fmt::format(" It is not reported as slower: {}.", why)));
     }
-    const auto faster = host_changes(host, HostVerdict::kFaster);
-    if (!faster.empty()) add(host_note(faster));
-    if (facts_.options.fail_on_host && host.other_host) {
+    if (facts_.options.fail_on_host && result_.host.other_host) {
       add("Host time: the sides were measured on two hosts, so it fails nothing. Run `fusegate "
           "replay`, which measures both on one.");
     }
-  }
-
-  // The changes in a few names.
-  static std::string host_note(const std::vector<const HostChange*>& changes) {
-    std::vector<std::string> texts;
-    for (const HostChange* change : changes) texts.push_back(host_change_text(*change));
-    return fmt::format("Host time: {}: {}.", host_count_text(changes), first_of(texts, "; "));
   }
 
   // On a GPU, where the kernels that a process has loaded before may decide where the next one's
@@ -275,16 +278,12 @@ class Notes {
             : "Unchanged kernels show how large this effect is."));
   }
 
-  // The baseline's where it skipped or left out others.
-  void add_skipped() {
-    if (!candidate_.skipped.empty()) add("Candidate: " + skipped_text(candidate_));
-    if (!baseline_.skipped.empty() && baseline_.skipped != candidate_.skipped) {
-      add("Baseline: " + skipped_text(baseline_));
-    }
-    if (!candidate_.left_out.empty()) add("Candidate: " + left_out_text(candidate_));
-    if (!baseline_.left_out.empty() && baseline_.left_out != candidate_.left_out) {
-      add("Baseline: " + left_out_text(baseline_));
-    }
+  // The baseline's where they are others.
+  void add_unjudged(std::map<std::string, std::string> Run::*benchmarks,
+                    std::string (*text)(const Run&)) {
+    const auto &before = baseline_.*benchmarks, &after = candidate_.*benchmarks;
+    if (!after.empty()) add("Candidate: " + text(candidate_));
+    if (!before.empty() && before != after) add("Baseline: " + text(baseline_));
   }
 
   // A replay measures as many as it needs.
@@ -340,20 +339,6 @@ class Notes {
   std::vector<std::string> notes_;
 };
 
-void add_libraries(const std::vector<EnvironmentDifference>& libraries,
-                   std::vector<std::string>& notes) {
-  std::string baseline;
-  std::string candidate;
-  for (const EnvironmentDifference& library : libraries) {
-    const std::string_view comma = baseline.empty() ? "" : ", ";
-    baseline += fmt::format("{}{} {}", comma, library.field, library.baseline);
-    candidate += fmt::format("{}{} {}", comma, library.field, library.candidate);
-  }
-  if (baseline.empty()) return;
-  notes.push_back(fmt::format("The baseline was measured with {}, the candidate with {}.", baseline,
-                              candidate));
-}
-
 void add_missing(const std::vector<std::string>& names, std::string_view where,
                  std::vector<std::string>& notes) {
   if (names.empty()) return;
@@ -379,7 +364,15 @@ std::vector<std::string> staleness_notes(const baselines::Staleness& staleness) 
         "limit is {:g}. Re-record it.",
         *staleness.age_days, staleness.max_age_days));
   }
-  add_libraries(staleness.libraries, notes);
+  std::vector<std::string> before, after;
+  for (const EnvironmentDifference& library : staleness.libraries) {
+    before.push_back(library.field + ' ' + library.baseline);
+    after.push_back(library.field + ' ' + library.candidate);
+  }
+  if (!before.empty()) {
+    notes.push_back(fmt::format("The baseline was measured with {}, the candidate with {}.",
+                                fmt::join(before, ", "), fmt::join(after, ", ")));
+  }
   add_missing(staleness.not_in_baseline, "baseline", notes);
   add_missing(staleness.not_in_candidate, "candidate", notes);
   return notes;
@@ -394,19 +387,8 @@ std::string creep_not_judged(const baselines::Creep& creep) {
   return text + fmt::format(", and {} more differ", creep.differences.size() - 1);
 }
 
-int fewest_processes_of_a_card(const Run& run) {
-  std::map<int, int> most;  // by card
-  for (const baselines::BenchmarkSeries& series : run.benchmarks) {
-    std::map<int, int> count;
-    for (const baselines::ProcessSummary& summary : series.processes) ++count[summary.card];
-    for (const auto& [card, processes] : count) most[card] = std::max(most[card], processes);
-  }
-  const auto fewest = std::ranges::min_element(most, {}, &std::pair<const int, int>::second);
-  return fewest == most.end() ? 0 : fewest->second;
-}
-
 std::string few_processes_text(const Run& baseline) {
-  return few_processes(baseline, fewest_processes_of_a_card(baseline), true);
+  return few_processes(baseline, processes_of_a_card(baseline), true);
 }
 
 std::string few_processes_text(const Run& baseline, const std::vector<Verdict>& verdicts) {

@@ -17,9 +17,6 @@ std::vector<std::string> staleness_notes(const baselines::Staleness& staleness);
 // Why nothing was judged by the anchor; empty where it was.
 std::string creep_not_judged(const baselines::Creep& creep);
 
-// How many processes the card with the fewest has; none for a run without benchmarks.
-int fewest_processes_of_a_card(const baselines::Run& run);
-
 // "The baseline has 2 processes on each card; at least 4 are needed to report a regression.
 // Re-record it: fusegate run ...". Empty where each card has enough of them: a stored baseline of
 // few processes reports no regression, as nothing fresh can be added to stored figures

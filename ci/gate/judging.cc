@@ -1,6 +1,7 @@
 #include "ci/gate/judging.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -91,24 +92,15 @@ bool stores_identities(const fs::path& path) {
   }
 }
 
-// As a baseline keeps a process's time: to five digits.
-std::vector<std::string> kept_times(const baselines::BenchmarkSeries& series) {
-  std::vector<std::string> times;
-  for (const baselines::ProcessSummary& summary : series.processes) {
-    times.push_back(fmt::format("{:.4e}", summary.time_ns));
+// As a baseline keeps them, to five digits, of all that was timed.
+std::string kept_times(const baselines::Run& run) {
+  std::string text;
+  for (const baselines::BenchmarkSeries& series : run.benchmarks) {
+    for (const baselines::ProcessSummary& summary : series.processes) {
+      text += fmt::format("{} {:.4e}\n", series.name, summary.time_ns);
+    }
   }
-  return times;
-}
-
-bool is_same_run(const baselines::Run& baseline, const baselines::Run& candidate) {
-  const auto same = [](const baselines::BenchmarkSeries& a, const baselines::BenchmarkSeries& b) {
-    return a.name == b.name && kept_times(a) == kept_times(b);
-  };
-  const auto is_timed = [](const baselines::BenchmarkSeries& series) {
-    return !series.processes.empty();
-  };
-  return std::ranges::any_of(candidate.benchmarks, is_timed) &&
-         std::ranges::equal(baseline.benchmarks, candidate.benchmarks, same);
+  return text;
 }
 
 void name_controls(const JudgingRequest& request, baselines::LoadedBaseline& baseline) {
@@ -116,32 +108,35 @@ void name_controls(const JudgingRequest& request, baselines::LoadedBaseline& bas
   if (baseline.anchor) baselines::name_controls(request.controls, baseline.anchor->run);
 }
 
-// A field of the protocol that the run records; nothing where it has none.
-std::optional<nlohmann::json> protocol_value(const baselines::Run& run, const char* field) {
+// Of the protocol that the run records; nothing where it has none.
+std::optional<baselines::JsonField> protocol_field(const baselines::Run& run, const char* key) {
   const nlohmann::json& protocol = run.provenance.protocol;
-  if (!protocol.is_object() || !protocol.contains(field)) return std::nullopt;
-  return protocol[field];
+  if (!protocol.is_object()) return std::nullopt;
+  return baselines::JsonField(protocol, run.source, "protocol").find(key);
 }
 
-[[noreturn]] void refuse_value(const baselines::Run& run, const char* field,
-                               const nlohmann::json& value, std::string_view problem) {
-  throw baselines::InputError(run.source, fmt::format("protocol.{}", field),
-                              fmt::format("{} {}", value.dump(), problem));
+double number_or(const baselines::JsonField& field, double otherwise) {
+  return field.value().is_number() ? field.value().get<double>() : otherwise;
 }
 
-std::optional<double> fraction_of(const baselines::Run& run, const char* field) {
-  const auto value = protocol_value(run, field);
-  if (!value) return std::nullopt;
-  const double fraction = value->is_number() ? value->get<double>() : 0;
+[[noreturn]] void refuse(const baselines::JsonField& field, std::string_view problem) {
+  field.fail(fmt::format("{} {}", field.value().dump(), problem));
+}
+
+std::optional<double> fraction_of(const baselines::Run& run, const char* key) {
+  const auto field = protocol_field(run, key);
+  if (!field) return std::nullopt;
+  const double fraction = number_or(*field, 0);
   if (!(fraction > 0 && fraction < 1))
-    refuse_value(run, field, *value, "is not a fraction; expected a number between 0 and 1");
+    refuse(*field, "is not a fraction; expected a number between 0 and 1");
   return fraction;
 }
 
 // Where the environments differ, that was said, and nothing was compared.
 void refuse_same_run(const baselines::Run& baseline, const baselines::Run& candidate,
                      const baselines::GateResult& result) {
-  if (result.verdicts.empty() || !is_same_run(baseline, candidate)) return;
+  const std::string times = kept_times(candidate);
+  if (result.verdicts.empty() || times.empty() || times != kept_times(baseline)) return;
   throw baselines::InputError(
       candidate.source, "",
       fmt::format("is the run that the baseline {} was made of: the times of all processes are the "
@@ -244,12 +239,10 @@ std::optional<baselines::LoadedBaseline> load_baseline(const JudgingRequest& req
 std::map<std::string, std::string> keep_choices_environment(const JudgingRequest& request,
                                                             const std::string& suite, bool fresh) {
   if (fresh) return {{baselines::kPinChoicesVariable, ""}};
-  std::string list;
-  for (const fs::path& run : possible_baselines(request, suite)) {
-    list += fmt::format("{}{}", list.empty() ? "" : ":", run.string());
-  }
-  if (list.empty()) return {};
-  return {{baselines::kPinChoicesVariable, list}};
+  std::vector<std::string> paths;
+  for (const fs::path& path : possible_baselines(request, suite)) paths.push_back(path.string());
+  if (paths.empty()) return {};
+  return {{baselines::kPinChoicesVariable, fmt::format("{}", fmt::join(paths, ":"))}};
 }
 
 bool any_baseline_has_identities(const JudgingRequest& request, const std::string& suite) {
@@ -276,8 +269,8 @@ double allow_of(const baselines::Run& run) {
   const auto min_effect = fraction_of(run, baselines::kMinEffect);
   const auto allow = fraction_of(run, baselines::kAllow);
   if (allow && *allow < min_effect_of(run)) {
-    refuse_value(run, baselines::kAllow, *allow,
-                 fmt::format("is below the smallest effect, {}", min_effect_of(run)));
+    refuse(*protocol_field(run, baselines::kAllow),
+           fmt::format("is below the smallest effect, {}", min_effect_of(run)));
   }
   if (allow) return *allow;
   const bool is_on_cpu = run.environment.contains(baselines::kCpuCycles);
@@ -287,11 +280,9 @@ double allow_of(const baselines::Run& run) {
 baselines::HostRule host_rule_of(const baselines::Run& run) {
   baselines::HostRule rule;
   rule.min_effect = fraction_of(run, baselines::kHostMinEffect).value_or(rule.min_effect);
-  const auto min_ns = protocol_value(run, baselines::kHostMinNs);
-  if (!min_ns) return rule;
-  rule.min_ns = min_ns->is_number() ? min_ns->get<double>() : -1;
-  if (!(rule.min_ns >= 0)) {
-    refuse_value(run, baselines::kHostMinNs, *min_ns, "is not a time in ns; expected 0 or more");
+  if (const auto min_ns = protocol_field(run, baselines::kHostMinNs)) {
+    rule.min_ns = number_or(*min_ns, -1);
+    if (!(rule.min_ns >= 0)) refuse(*min_ns, "is not a time in ns; expected 0 or more");
   }
   return rule;
 }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <span>
 
 #include "baselines/launches/kernel_name_reader.h"
 #include "ci/console/format.h"
@@ -24,6 +26,10 @@ using baselines::VerdictKind;
 
 // Of differences of work that are named one by one.
 constexpr std::size_t kMostWorkTexts = 2;
+
+std::string kernel_text(const std::string& kernel) {
+  return short_kernel_name(baselines::read_kernel_name(kernel));
+}
 
 // " in gelu"; nothing outside of any stage.
 std::string in_stage(const std::string& stage) { return stage.empty() ? "" : " in " + stage; }
@@ -67,11 +73,10 @@ std::string fact_text(const LaunchFact& fact) {
   return fmt::format("{} {} -> {}{}", fact.what, grouped(fact.before), grouped(fact.after), unit);
 }
 
-std::vector<std::string> fact_texts(const LaunchChange& change) {
-  std::vector<std::string> texts =
-      change.is_other() ? change.name_differences : std::vector<std::string>();
-  for (const LaunchFact& fact : change.facts) texts.push_back(fact_text(fact));
-  return texts;
+std::vector<std::string> fact_texts(const std::vector<LaunchFact>& facts,
+                                    std::vector<std::string> after = {}) {
+  std::ranges::transform(facts, std::back_inserter(after), fact_text);
+  return after;
 }
 
 // "168 registers, 10,240 B dynamic shared memory and 1,204 instructions as before"
@@ -108,13 +113,12 @@ std::string other_kernels(const KernelDiff& diff) {
   std::vector<std::string> texts;
   for (const KernelPair& pair : diff.pairs) {
     if (!pair.is_other()) continue;
-    std::vector<std::string> differences = pair.differences;
     const auto change = std::ranges::find_if(diff.work_changes, [&](const LaunchChange& change) {
       return change.is_other() && is_of(change, *pair.after);
     });
-    if (change != diff.work_changes.end()) {
-      for (const LaunchFact& fact : change->facts) differences.push_back(fact_text(fact));
-    }
+    const auto differences = change == diff.work_changes.end()
+                                 ? pair.differences
+                                 : fact_texts(change->facts, pair.differences);
     texts.push_back(fmt::format("different kernel{}: {}", in_stage(pair.after->stage),
                                 fmt::join(differences, ", ")));
   }
@@ -122,11 +126,9 @@ std::string other_kernels(const KernelDiff& diff) {
 }
 
 std::string launches(const KernelDiff& diff) {
-  std::vector<std::string> texts;
-  for (const std::string& text :
-       {other_kernels(diff), alone(diff, true), alone(diff, false), memory_operations(diff)}) {
-    if (!text.empty()) texts.push_back(text);
-  }
+  std::vector<std::string> texts{other_kernels(diff), alone(diff, true), alone(diff, false),
+                                 memory_operations(diff)};
+  std::erase(texts, "");
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
@@ -190,10 +192,9 @@ std::string same_kernels(const KernelDiff& diff, double direction) {
 }
 
 std::string clock(const KernelDiff& diff) {
-  const bool by_cycles = cycles_show_clock(diff.estimates);
+  const auto [where, effect] = without_clock(diff.estimates);
   return fmt::format("a different clock: {} in time, {} {}", format_effect(diff.estimates.in_time),
-                     format_effect(by_cycles ? diff.estimates.in_cycles : diff.estimates.effect),
-                     by_cycles ? "in cycles" : "at equal clock");
+                     format_effect(effect), where);
 }
 
 std::string not_shown(const KernelDiff& diff) {
@@ -202,12 +203,6 @@ std::string not_shown(const KernelDiff& diff) {
   return fmt::format("the profiled calls do not show the change: {} in them, {} as timed",
                      format_time_change_ns(change_ns),
                      format_time_change_ns(diff.time_ns.change()));
-}
-
-std::string unexplained(const KernelDiff& diff) {
-  const std::string text = "the same kernels, and " + not_shown(diff);
-  if (diff.work_unknown.empty()) return text;
-  return text + "; whether their machine code changed is unknown: " + diff.work_unknown;
 }
 
 std::string cause(const KernelDiff& diff) {
@@ -227,7 +222,10 @@ std::string cause(const KernelDiff& diff) {
     case KernelCause::kOtherWork:
       return diff.has_profiles ? not_shown(diff) : "a side has no profile to show its time";
     case KernelCause::kUnexplained:
-      return unexplained(diff);
+      return fmt::format(
+          "the same kernels, and {}{}{}", not_shown(diff),
+          diff.work_unknown.empty() ? "" : "; whether their machine code changed is unknown: ",
+          diff.work_unknown);
     case KernelCause::kNoProfile:
       return "a side has no profile, so what it launched is unknown";
   }
@@ -240,61 +238,60 @@ bool is_in_profile(const KernelDiff& diff, const LaunchChange& change) {
 }
 
 std::string joined(const std::vector<std::string>& texts) {
-  const auto shown = std::min(texts.size(), kMostWorkTexts);
-  std::string text =
-      fmt::format("{}", fmt::join(texts.begin(), texts.begin() + static_cast<long>(shown), "; "));
-  const std::size_t more = texts.size() - shown;
-  if (more == 0) return text;
-  return text + fmt::format("; {} more changed", more);
+  const std::span shown = std::span(texts).first(std::min(texts.size(), kMostWorkTexts));
+  const std::size_t more = texts.size() - shown.size();
+  return fmt::format("{}{}", fmt::join(shown, "; "),
+                     more == 0 ? "" : fmt::format("; {} more changed", more));
+}
+
+// "gelu_mul: machine code of few_rows_kernel changed: block 128 -> 256 threads, registers 166 ->
+// 120".
+std::string launch_change_text(const LaunchChange& change) {
+  const std::string stage = change.stage.empty() ? "" : change.stage + ": ";
+  const std::string name = kernel_text(change.launch().kernel);
+  if (change.is_alone()) {
+    return fmt::format("{}{} {}", stage, name, change.after ? "added" : "removed");
+  }
+  if (change.is_other()) {
+    return fmt::format("{}different kernel: {}", stage,
+                       fmt::join(fact_texts(change.facts, change.name_differences), ", "));
+  }
+  const std::string facts = change.facts.empty() && change.code_changed()
+                                ? unchanged_text(change)
+                                : fmt::format("{}", fmt::join(fact_texts(change.facts), ", "));
+  return fmt::format("{}{} of {} changed{}{}", stage, what_changed(change), name,
+                     facts.empty() ? "" : ": ", facts);
 }
 
 std::vector<std::string> work_texts(const KernelDiff& diff, bool with_profiled) {
-  std::vector<const LaunchChange*> changes;
-  for (const LaunchChange& change : diff.work_changes) {
-    if (with_profiled || !is_in_profile(diff, change)) changes.push_back(&change);
+  std::vector<LaunchChange> changes = diff.work_changes;
+  if (!with_profiled) {
+    std::erase_if(changes, [&](const LaunchChange& one) { return is_in_profile(diff, one); });
   }
-  std::ranges::stable_sort(changes, {}, [](const LaunchChange* change) { return rank(*change); });
+  std::ranges::stable_sort(changes, {}, rank);
   std::vector<std::string> texts;
-  for (const LaunchChange* change : changes) texts.push_back(launch_change_text(*change));
+  std::ranges::transform(changes, std::back_inserter(texts), launch_change_text);
   if (diff.order_changed) texts.emplace_back("the launches depend on each other differently");
   return texts;
 }
 
 }  // namespace
 
-std::string short_name(const std::string& kernel) {
-  return short_kernel_name(baselines::read_kernel_name(kernel));
-}
-
-std::string short_name(const ProfiledKernel& kernel) { return short_name(kernel.name); }
-
-std::string launch_change_text(const LaunchChange& change) {
-  const std::string stage = change.stage.empty() ? "" : change.stage + ": ";
-  const std::string name = short_name(change.launch().kernel);
-  if (change.is_alone()) {
-    return fmt::format("{}{} {}", stage, name, change.after ? "added" : "removed");
-  }
-  std::string facts = fmt::format("{}", fmt::join(fact_texts(change), ", "));
-  if (change.is_other()) return fmt::format("{}different kernel: {}", stage, facts);
-  if (facts.empty() && change.code_changed()) facts = unchanged_text(change);
-  return fmt::format("{}{} of {} changed{}{}", stage, what_changed(change), name,
-                     facts.empty() ? "" : ": ", facts);
-}
+std::string short_name(const ProfiledKernel& kernel) { return kernel_text(kernel.name); }
 
 std::vector<std::string> work_texts(const KernelDiff& diff) { return work_texts(diff, true); }
 
-std::string work_text(const KernelDiff& diff) { return joined(work_texts(diff, true)); }
+std::string work_text(const KernelDiff& diff) { return joined(work_texts(diff)); }
 
 std::string kernel_diff_text(const KernelDiff& diff) {
   const std::string found = cause(diff);
   if (found.empty()) return found;
-  const std::string launched = diff.has_profiles ? launches(diff) : "";
+  const std::string work = joined(work_texts(diff, false));
   const bool is_launches =
       diff.kind == KernelCause::kLaunches || diff.kind == KernelCause::kOtherKernel;
-  const std::string work = joined(work_texts(diff, false));
-  std::vector<std::string> texts{work, found};
-  if (is_launches) std::swap(texts[0], texts[1]);
-  if (!launched.empty() && !is_launches) texts.push_back("also " + launched);
+  std::vector<std::string> texts{is_launches ? found : work, is_launches ? work : found};
+  const std::string launched = diff.has_profiles && !is_launches ? launches(diff) : "";
+  if (!launched.empty()) texts.push_back("also " + launched);
   if (diff.verdict == VerdictKind::kUnchanged) texts.emplace_back("time is unchanged");
   std::erase(texts, "");
   return fmt::format("{}", fmt::join(texts, "; "));

@@ -8,16 +8,12 @@
 
 namespace fusegate::ci {
 
-std::string short_name(const std::string& kernel);
 std::string short_name(const baselines::ProfiledKernel& kernel);
 
 // What differs in the code, then what the profile shows of it, in one sentence without a full stop.
 // Empty where nothing does.
 std::string kernel_diff_text(const baselines::KernelDiff& diff);
 
-// "gelu_mul: machine code of few_rows_kernel changed: block 128 -> 256 threads, registers 166 ->
-// 120".
-std::string launch_change_text(const baselines::LaunchChange& change);
 // One a launch whose code, launch or arguments differ, those first that can have changed a time
 // most, and one where the launches depend on each other differently.
 std::vector<std::string> work_texts(const baselines::KernelDiff& diff);

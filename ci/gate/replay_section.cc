@@ -7,6 +7,7 @@
 
 #include "ci/console/format.h"
 #include "ci/console/json_number.h"
+#include "ci/gate/gate_headline.h"
 #include "ci/gate/kernel_diff_text.h"
 
 namespace fusegate::ci {
@@ -107,9 +108,8 @@ Section replay_section(const Replay& replay, const baselines::Run& replayed) {
   const std::string toolchain = toolchain_text(replay.stored, replayed);
   if (!toolchain.empty()) section.sentences.push_back(toolchain);
   if (!replay.not_replayed.empty()) {
-    section.sentences.push_back(fmt::format("Not measured again: {}, the first is {}.",
-                                            format_count(replay.not_replayed.size(), "benchmark"),
-                                            replay.not_replayed.front()));
+    section.sentences.push_back(
+        fmt::format("Not measured again: {}.", first_of(replay.not_replayed)));
   }
   section.parts.push_back(std::move(still));
   return section;

@@ -17,44 +17,42 @@
 namespace fusegate::ci {
 namespace {
 
+using baselines::Family;
+using baselines::KernelDiff;
+using baselines::Verdict;
+using baselines::VerdictKind;
+
 // A terminal names those that are undecided, the most suspicious first, but a noisy machine has
 // hundreds.
 constexpr std::size_t kMostInconclusiveRows = 10;
 // Of a family with more rows than that the worst stand for the others on a terminal.
 constexpr std::size_t kMostRowsOfFamily = 6;
 constexpr std::size_t kShownRowsOfFamily = 3;
-constexpr std::size_t kMostFamilies = 12;
-constexpr std::size_t kMostKernelDiffs = 12;
-constexpr std::size_t kMostHostRows = 12;
+// Of the other sections.
+constexpr std::size_t kMostRows = 12;
 // A page shows the worst, so that what follows is near.
 constexpr std::size_t kMostPageRows = 6;
 
-Tone tone_of(baselines::VerdictKind kind) {
+Tone tone_of(VerdictKind kind) {
   switch (kind) {
-    case baselines::VerdictKind::kRegression:
-    case baselines::VerdictKind::kInvalid:
+    case VerdictKind::kRegression:
+    case VerdictKind::kInvalid:
       return Tone::kBad;
-    case baselines::VerdictKind::kImprovement:
+    case VerdictKind::kImprovement:
       return Tone::kGood;
-    case baselines::VerdictKind::kMissing:
-    case baselines::VerdictKind::kInconclusive:
+    case VerdictKind::kMissing:
+    case VerdictKind::kInconclusive:
       return Tone::kUnsure;
-    case baselines::VerdictKind::kNew:
-    case baselines::VerdictKind::kUnchanged:
-    case baselines::VerdictKind::kIdentical:
+    case VerdictKind::kNew:
+    case VerdictKind::kUnchanged:
+    case VerdictKind::kIdentical:
       break;
   }
   return Tone::kPlain;
 }
 
-bool changed_its_time(baselines::VerdictKind kind) {
-  return kind == baselines::VerdictKind::kRegression ||
-         kind == baselines::VerdictKind::kImprovement;
-}
-
-bool matters(baselines::VerdictKind kind) {
-  return changed_its_time(kind) || kind == baselines::VerdictKind::kInvalid ||
-         kind == baselines::VerdictKind::kMissing;
+bool changed_its_time(VerdictKind kind) {
+  return kind == VerdictKind::kRegression || kind == VerdictKind::kImprovement;
 }
 
 Table verdict_table() {
@@ -71,7 +69,7 @@ Table verdict_table() {
 }
 
 // "> 1.24 %": slowdowns that large are.
-std::string ruled_out_text(const baselines::Verdict& verdict) {
+std::string ruled_out_text(const Verdict& verdict) {
   if (!std::isfinite(verdict.estimates.ruled_out)) return "-";
   return fmt::format("> {:.2f} %", 100 * verdict.estimates.ruled_out);
 }
@@ -80,10 +78,10 @@ std::string ruled_out_text(const baselines::Verdict& verdict) {
 void add_verdicts(const VerdictGroup& group, const baselines::Rule& rule, Table* table) {
   std::map<std::string_view, std::size_t> rows;
   std::map<std::string_view, std::size_t> seen;
-  for (const baselines::Verdict* verdict : group.verdicts) {
+  for (const Verdict* verdict : group.verdicts) {
     ++rows[baselines::family_of(verdict->benchmark)];
   }
-  for (const baselines::Verdict* verdict : group.verdicts) {
+  for (const Verdict* verdict : group.verdicts) {
     const std::string_view family = baselines::family_of(verdict->benchmark);
     const std::string name(baselines::verdict_name(group.kind));
     Cell kind(name, tone_of(group.kind));
@@ -91,8 +89,7 @@ void add_verdicts(const VerdictGroup& group, const baselines::Rule& rule, Table*
         ++seen[family] > kShownRowsOfFamily) {
       kind.aside_of = fmt::format("{}s of {}", name, family);
     }
-    if (group.kind == baselines::VerdictKind::kInconclusive &&
-        table->rows().size() >= kMostInconclusiveRows) {
+    if (group.kind == VerdictKind::kInconclusive && table->rows().size() >= kMostInconclusiveRows) {
       kind.aside_of = name;
     }
     Cell why(reason_text(*verdict, rule));
@@ -107,68 +104,64 @@ void add_verdicts(const VerdictGroup& group, const baselines::Rule& rule, Table*
 }
 
 // Where nothing was decided, what changed by more than matters stays to be seen.
-bool is_open(const baselines::Verdict& verdict, const GateFacts& facts) {
+bool is_open(const Verdict& verdict, const GateFacts& facts) {
   const auto& causes = facts.result.causes;
   const bool nothing_decided =
       std::ranges::find(causes, baselines::GateCause::kNotRuledOut) != causes.end();
-  if (baselines::looks_slower(verdict)) return true;
-  return matters(verdict.kind) ||
+  return baselines::looks_slower(verdict) || changed_its_time(verdict.kind) ||
+         verdict.kind == VerdictKind::kInvalid || verdict.kind == VerdictKind::kMissing ||
          (nothing_decided && std::abs(verdict.estimates.effect) > facts.options.rule.min_effect);
 }
 
 Section verdicts_section(const GateFacts& facts) {
-  const baselines::Rule& rule = facts.options.rule;
   Section section{.title = "Verdicts",
                   .table = verdict_table(),
                   .page_rows = kMostPageRows,
                   .page_order = PageOrder::kFirst};
-  for (const VerdictGroup& group : group_verdicts(facts.result.verdicts)) {
-    VerdictGroup open{group.kind, {}};
-    VerdictGroup folded{group.kind, {}};
-    for (const baselines::Verdict* verdict : group.verdicts) {
+  for (const auto& [kind, verdicts] : group_verdicts(facts.result.verdicts)) {
+    VerdictGroup open{kind, {}};
+    VerdictGroup folded{kind, {}};
+    for (const Verdict* verdict : verdicts) {
       (is_open(*verdict, facts) ? open : folded).verdicts.push_back(verdict);
     }
-    add_verdicts(open, rule, &section.table);
+    add_verdicts(open, facts.options.rule, &section.table);
     if (folded.verdicts.empty()) continue;
-    Section part{.title = count_text(folded.verdicts.size(), folded.kind),
+    const bool is_undecided = kind == VerdictKind::kInconclusive;
+    Section part{.title = count_text(folded.verdicts.size(), kind),
                  .table = verdict_table(),
-                 .fold = Fold::kAlways};
-    part.terminal_rows = group.kind == baselines::VerdictKind::kInconclusive ? kNoLimit : 0;
-    add_verdicts(folded, rule, &part.table);
+                 .fold = Fold::kAlways,
+                 .terminal_rows = is_undecided ? kNoLimit : 0};
+    add_verdicts(folded, facts.options.rule, &part.table);
     section.parts.push_back(std::move(part));
   }
   return section;
 }
 
-Table family_table(const std::vector<baselines::Family>& families, bool changed) {
-  Table table({{"family", Align::kLeft, true},
-               {"benchmarks", Align::kRight},
-               {"mean", Align::kRight},
-               {"from", Align::kRight},
-               {"to", Align::kRight},
-               {"regressions", Align::kRight},
-               {"improvements", Align::kRight}});
-  for (const baselines::Family& family : families) {
-    if (family.changed() != changed) continue;
-    table.add_row({family.name, std::to_string(family.rows), format_effect(family.mean_effect),
-                   format_effect(family.lowest_effect), format_effect(family.highest_effect),
-                   std::to_string(family.regressions), std::to_string(family.improvements)});
+Section family_section(const std::vector<Family>& families) {
+  const Table table({{"family", Align::kLeft, true},
+                     {"benchmarks", Align::kRight},
+                     {"mean", Align::kRight},
+                     {"from", Align::kRight},
+                     {"to", Align::kRight},
+                     {"regressions", Align::kRight},
+                     {"improvements", Align::kRight}});
+  Section section{.title = "Families", .table = table, .terminal_rows = kMostRows};
+  Section still{.title = "Families in which nothing changed",
+                .table = table,
+                .fold = Fold::kAlways,
+                .is_page_only = true};
+  for (const Family& family : families) {
+    (family.changed() ? section : still)
+        .table.add_row({family.name, std::to_string(family.rows), format_effect(family.mean_effect),
+                        format_effect(family.lowest_effect), format_effect(family.highest_effect),
+                        std::to_string(family.regressions), std::to_string(family.improvements)});
   }
-  return table;
-}
-
-Section family_section(const std::vector<baselines::Family>& families) {
-  Section section{
-      .title = "Families",
-      .sentences = {"The verdicts of one implementation over all problems. They inform: "
-                    "the exit code comes from single benchmarks."},
-      .table = family_table(families, true)};
-  section.terminal_rows = kMostFamilies;
-  if (section.table.empty()) section.sentences.clear();
-  section.parts.push_back({.title = "Families in which nothing changed",
-                           .table = family_table(families, false),
-                           .fold = Fold::kAlways,
-                           .is_page_only = true});
+  if (!section.table.empty()) {
+    section.sentences = {
+        "The verdicts of one implementation over all problems. They inform: the exit code comes "
+        "from single benchmarks."};
+  }
+  section.parts.push_back(std::move(still));
   return section;
 }
 
@@ -178,7 +171,7 @@ std::vector<Cell> kernel_cells(const std::optional<baselines::ProfiledKernel>& k
 }
 
 // Kernels of both sides, side by side.
-Section kernels_part(const baselines::KernelDiff& diff) {
+Section kernels_part(const KernelDiff& diff) {
   Table table({{"baseline", Align::kLeft, true},
                {"stage"},
                {"time", Align::kRight},
@@ -206,20 +199,17 @@ Section kernels_part(const baselines::KernelDiff& diff) {
           .is_page_only = true};
 }
 
-void add_kernel_diff(const baselines::KernelDiff& diff, Section* section) {
-  section->table.add_row({diff.benchmark, kernel_diff_text(diff)});
-  section->parts.push_back(kernels_part(diff));
-}
-
 // What the host does shows in every benchmark at once: apart, lest it crowd out the others.
-Section kernels_section(const std::vector<baselines::KernelDiff>& diffs) {
+Section kernels_section(const std::vector<KernelDiff>& diffs) {
   const Table table(
       {{"benchmark", Align::kLeft, true}, {"what changed", Align::kLeft, false, true}});
-  Section section{.title = "Kernel changes", .table = table, .is_lines = true};
-  section.terminal_rows = kMostKernelDiffs;
+  Section section{
+      .title = "Kernel changes", .table = table, .terminal_rows = kMostRows, .is_lines = true};
   Section gaps{.table = table, .fold = Fold::kAlways, .terminal_rows = 1, .is_lines = true};
-  for (const baselines::KernelDiff& diff : diffs) {
-    add_kernel_diff(diff, diff.kind == baselines::KernelCause::kGaps ? &gaps : &section);
+  for (const KernelDiff& diff : diffs) {
+    Section& own = diff.kind == baselines::KernelCause::kGaps ? gaps : section;
+    own.table.add_row({diff.benchmark, kernel_diff_text(diff)});
+    own.parts.push_back(kernels_part(diff));
   }
   gaps.title =
       format_count(gaps.table.rows().size(), "benchmark") + " with other gaps between kernels";
@@ -248,8 +238,8 @@ Section host_section(const baselines::HostTimes& host, const baselines::HostRule
                                   {"interval", Align::kRight},
                                   {"baseline", Align::kRight},
                                   {"candidate", Align::kRight},
-                                  {"why", Align::kLeft, false, true}})};
-  section.terminal_rows = kMostHostRows;
+                                  {"why", Align::kLeft, false, true}}),
+                  .terminal_rows = kMostRows};
   for (const baselines::HostChange& change : host.changes) {
     section.table.add_row(
         {Cell(host_verdict_text(change.verdict), tone_of(change.verdict)), change.benchmark,
@@ -270,7 +260,7 @@ Section creep_section(const baselines::Creep& creep, const std::optional<double>
   Table table({{"since the anchor", Align::kLeft, true},
                {"effect", Align::kRight},
                {"interval", Align::kRight}});
-  for (const baselines::Verdict& verdict : creep.slower) {
+  for (const Verdict& verdict : creep.slower) {
     const bool is_beyond = max_creep && baselines::is_beyond(verdict, *max_creep);
     table.add_row({{verdict.benchmark, is_beyond ? Tone::kBad : Tone::kPlain},
                    format_effect(verdict.estimates.effect),
@@ -287,7 +277,7 @@ Section creep_section(const baselines::Creep& creep, const std::optional<double>
 
 }  // namespace
 
-std::string verdict_counts(const std::vector<baselines::Verdict>& verdicts) {
+std::string verdict_counts(const std::vector<Verdict>& verdicts) {
   std::vector<std::string> titles;
   for (const VerdictGroup& group : group_verdicts(verdicts)) {
     titles.push_back(count_text(group.verdicts.size(), group.kind));

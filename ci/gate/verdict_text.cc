@@ -11,6 +11,7 @@
 namespace fusegate::ci {
 namespace {
 
+using baselines::Modes;
 using baselines::Obstacle;
 using baselines::Quantity;
 using baselines::Rule;
@@ -63,16 +64,16 @@ std::string fresh_processes(const Verdict& verdict) {
 }
 
 // "bimodal: 4.170 us in 8 processes, 4.300 us in 2"
-std::string modes_text(const Verdict& verdict) {
-  const auto& [lower, upper, p, p_confirmed] = *verdict.reason.modes;
+std::string modes_text(const Modes& modes) {
+  const auto& [lower, upper, p, p_confirmed] = modes;
   return fmt::format("bimodal: {} in {} processes, {} in {}", format_time_ns(lower.time_ns),
                      lower.baseline + lower.candidate, format_time_ns(upper.time_ns),
                      upper.baseline + upper.candidate);
 }
 
 // "bimodal: 10.00 % slower (4.170 us -> 4.300 us) in 6 of 10 processes, in the baseline in 0 of 10"
-std::string slower_mode_text(const Verdict& verdict) {
-  const auto& [lower, upper, p, p_confirmed] = *verdict.reason.modes;
+std::string slower_mode_text(const Modes& modes) {
+  const auto& [lower, upper, p, p_confirmed] = modes;
   return fmt::format("bimodal: {} ({} -> {}) in {} of {} processes, in the baseline in {} of {}",
                      change_text(upper.time_ns / lower.time_ns - 1), format_time_ns(lower.time_ns),
                      format_time_ns(upper.time_ns), upper.candidate,
@@ -81,15 +82,14 @@ std::string slower_mode_text(const Verdict& verdict) {
 }
 
 std::string changed(const Verdict& verdict, const Rule& rule) {
-  if (verdict.reason.slower_mode) return slower_mode_text(verdict);
-  const bool slower = verdict.kind == VerdictKind::kRegression;
-  std::string text = fmt::format("{} {}", format_magnitude(verdict.estimates.effect),
-                                 slower ? "slower" : "faster");
-  text += quantities(verdict);
-  if (slower && verdict.reason.clock_moved) text += power(verdict);
+  const std::optional<Modes>& modes = verdict.reason.modes;
+  if (verdict.reason.slower_mode) return slower_mode_text(*modes);
+  std::string text = change_text(verdict.estimates.effect) + quantities(verdict);
+  if (verdict.kind == VerdictKind::kRegression && verdict.reason.clock_moved)
+    text += power(verdict);
   text += fmt::format("; tested against {}", format_magnitude(tested_effect(rule)));
   if (verdict.candidate.confirming > 0) text += "; confirmed by " + fresh_processes(verdict);
-  if (verdict.reason.modes) text += "; " + modes_text(verdict) + ", each compared with its like";
+  if (modes) text += "; " + modes_text(*modes) + ", each compared with its like";
   return text;
 }
 
@@ -99,117 +99,20 @@ std::string identical(const Verdict& verdict) {
   return text + fmt::format("; measured difference {} (noise)", effect_text(verdict));
 }
 
-// What was found of an inconclusive benchmark, by its obstacle.
-
-std::string no_spread(const Verdict&, const Rule&) {
-  return "each side has one process, so the spread between processes is unknown";
-}
-
-std::string borrowed_noise(const Verdict&, const Rule&) {
-  return "each side has one process, which may be an outlier; the noise is estimated from the "
-         "suite's other benchmarks";
-}
-
-std::string single_baseline(const Verdict&, const Rule&) {
-  return "the baseline has one process, which may be an outlier";
-}
-
-std::string single_candidate(const Verdict&, const Rule&) {
-  return "the candidate has one process, which may be an outlier";
-}
-
-std::string machine_moved(const Verdict& verdict, const Rule&) {
-  const auto& estimates = verdict.estimates;
-  std::string text = fmt::format("its code is the same on both sides, so the machine changed: {}",
-                                 format_effect(estimates.in_time));
-  if (std::isnan(estimates.in_cycles)) return text;
-  return text + fmt::format(" in time and {} in cycles", format_effect(estimates.in_cycles));
-}
-
-std::string two_modes(const Verdict& verdict, const Rule&) { return modes_text(verdict); }
-
-std::string slower_mode(const Verdict& verdict, const Rule&) {
-  return slower_mode_text(verdict) + ", which may be chance";
-}
-
-std::string machine_unknown(const Verdict& verdict, const Rule&) {
-  return fmt::format(
-      "{}, but a machine changes times by some percent from session to session, and too few "
-      "benchmarks were measured to estimate how much",
-      effect_text(verdict));
-}
-
-std::string among_others(const Verdict& verdict, const Rule&) {
-  return fmt::format(
-      "{}, but the baseline was co-measured with other benchmarks, which can change its time",
-      effect_text(verdict));
-}
-
-std::string suite_moved(const Verdict& verdict, const Rule&) {
-  return fmt::format(
-      "{}, but most similar benchmarks changed too (median {}); this may be the machine rather "
-      "than the code",
-      effect_text(verdict), format_effect(verdict.estimates.common));
-}
-
-std::string few_processes(const Verdict& verdict, const Rule&) {
-  return fmt::format("{} in {} processes per side; not yet confirmed",
-                     change_text(verdict.estimates.effect),
-                     std::min(verdict.baseline.compared, verdict.candidate.compared));
-}
-
-std::string few_in_baseline(const Verdict& verdict, const Rule&) {
-  return fmt::format("{}, but the baseline has only {}; at least {} are needed to report {}",
-                     change_text(verdict.estimates.effect),
-                     format_count(static_cast<std::size_t>(verdict.baseline.compared), "process"),
-                     baselines::kFewestProcesses,
-                     verdict.estimates.effect > 0 ? "a regression" : "an improvement");
-}
-
-std::string not_confirmed(const Verdict& verdict, const Rule&) {
-  return fmt::format("{} in all processes together, but {} alone do not confirm it",
-                     change_text(verdict.estimates.effect), fresh_processes(verdict));
-}
-
-std::string clock_differs(const Verdict& verdict, const Rule&) {
-  const auto& estimates = verdict.estimates;
-  const std::string in_time = change_text(estimates.in_time);
+// "at equal clock (+1.00 %): the clock or the card differs"
+std::string clock_text(const Verdict& verdict) {
   if (verdict.decided_by == Quantity::kCycles) {
-    return fmt::format(
-        "{} in time, but not in the CPU's cycles ({}): other work ran there, or the kernel waits",
-        in_time, effect_text(verdict));
+    return fmt::format("in the CPU's cycles ({}): other work ran there, or the kernel waits",
+                       effect_text(verdict));
   }
-  const bool by_cycles = cycles_show_clock(estimates);
-  return fmt::format("{} in time, but not {} ({}): the clock or the card differs", in_time,
-                     by_cycles ? "in cycles" : "at equal clock",
-                     format_effect(by_cycles ? estimates.in_cycles : estimates.effect));
+  const auto [where, effect] = without_clock(verdict.estimates);
+  return fmt::format("{} ({}): the clock or the card differs", where, format_effect(effect));
 }
 
-std::string disagreement(const Verdict& verdict, const Rule&) {
-  return fmt::format("{} at equal clock, but time ({}) and cycles ({}) do not both show it",
-                     effect_text(verdict), format_effect(verdict.estimates.in_time),
-                     format_effect(verdict.estimates.in_cycles));
-}
-
-std::string controls_moved(const Verdict& verdict, const Rule& rule) {
-  return fmt::format("{}, but not by {} more than control benchmarks changed ({})",
-                     effect_text(verdict), band(rule),
-                     format_magnitude(verdict.estimates.controls));
-}
-
-std::string not_certain(const Verdict&, const Rule& rule) {
-  return fmt::format("the interval lies beyond {}, but in a suite of this size that may be chance",
-                     band(rule));
-}
-
-std::string cards_differ(const Verdict&, const Rule& rule) {
-  return fmt::format("the interval, widened by how far cards differ, reaches beyond {}",
-                     band(rule));
-}
-
-std::string too_wide(const Verdict&, const Rule& rule) {
-  return fmt::format("the interval reaches beyond {}, but not far enough to report a change",
-                     band(rule));
+std::string time_and_cycles(const baselines::Estimates& estimates) {
+  const std::string time = format_effect(estimates.in_time);
+  if (std::isnan(estimates.in_cycles)) return time;
+  return fmt::format("{} in time and {} in cycles", time, format_effect(estimates.in_cycles));
 }
 
 constexpr std::string_view kMeasureTwo = "Measure at least two";
@@ -219,47 +122,95 @@ constexpr std::string_view kReplay =
     "Run `fusegate replay`, which measures the baseline's program beside this one";
 constexpr std::string_view kCheckMachine =
     "Check the machine with `fusegate doctor` and measure again";
+constexpr std::string_view kClockDiffers = "{time_change} in time, but not {clock}";
 
-// The names of obstacles, in words.
+// What was found of an inconclusive benchmark, with the figures of finding_text(); what to do.
 struct ObstacleText {
   Obstacle obstacle;
-  std::string (*finding)(const Verdict&, const Rule&);
+  std::string_view finding;
   std::string_view advice;
 };
 
-constexpr std::array kObstacleTexts{
-    ObstacleText{Obstacle::kNoSpread, no_spread, kMeasureTwo},
-    ObstacleText{Obstacle::kBorrowedNoise, borrowed_noise, kMeasureTwo},
-    ObstacleText{Obstacle::kSingleBaseline, single_baseline, kMeasureTwo},
-    ObstacleText{Obstacle::kSingleCandidate, single_candidate, kMeasureTwo},
-    ObstacleText{Obstacle::kMachineMoved, machine_moved, kCheckMachine},
-    ObstacleText{Obstacle::kTwoModes, two_modes, kMeasureMore},
-    ObstacleText{Obstacle::kSlowerMode, slower_mode, kMeasureMore},
-    ObstacleText{Obstacle::kMachineUnknown, machine_unknown,
-                 "Measure both versions side by side (`fusegate duet`), or add benchmarks whose "
-                 "code does not change"},
-    ObstacleText{Obstacle::kAmongOthers, among_others,
-                 "Measure the same benchmarks on both sides, or run `fusegate replay`"},
-    ObstacleText{Obstacle::kSuiteMoved, suite_moved, kReplay},
-    ObstacleText{Obstacle::kFewProcesses, few_processes,
-                 "Measure at least 4, or allow more with --max-processes"},
-    ObstacleText{Obstacle::kFewInBaseline, few_in_baseline,
-                 "Re-record the baseline or run `fusegate replay`"},
-    ObstacleText{Obstacle::kNotConfirmed, not_confirmed, kMeasureMore},
-    ObstacleText{Obstacle::kClockSaysSlower, clock_differs, kReplay},
-    ObstacleText{Obstacle::kClockSaysFaster, clock_differs, kReplay},
-    ObstacleText{Obstacle::kDisagreement, disagreement, kReplay},
-    ObstacleText{Obstacle::kControlsMoved, controls_moved, kCheckMachine},
-    ObstacleText{Obstacle::kNotCertain, not_certain, kMeasureMore},
-    ObstacleText{Obstacle::kCardsDiffer, cards_differ,
-                 "Run `fusegate replay`, or record the baseline on several cards"},
-    ObstacleText{Obstacle::kTooWide, too_wide, kMeasureMore}};
-static_assert(baselines::kFewestProcesses == 4, "as the advice says");
+constexpr ObstacleText kObstacleTexts[] = {
+    {Obstacle::kNoSpread, "each side has one process, so the spread between processes is unknown",
+     kMeasureTwo},
+    {Obstacle::kBorrowedNoise,
+     "each side has one process, which may be an outlier; the noise is estimated from "
+     "the suite's other benchmarks",
+     kMeasureTwo},
+    {Obstacle::kSingleBaseline, "the baseline has one process, which may be an outlier",
+     kMeasureTwo},
+    {Obstacle::kSingleCandidate, "the candidate has one process, which may be an outlier",
+     kMeasureTwo},
+    {Obstacle::kMachineMoved,
+     "its code is the same on both sides, so the machine changed: {time_and_cycles}",
+     kCheckMachine},
+    {Obstacle::kTwoModes, "{modes}", kMeasureMore},
+    {Obstacle::kSlowerMode, "{slower_mode}, which may be chance", kMeasureMore},
+    {Obstacle::kMachineUnknown,
+     "{effect}, but a machine changes times by some percent from session to session, "
+     "and too few benchmarks were measured to estimate how much",
+     "Measure both versions side by side (`fusegate duet`), or add benchmarks whose "
+     "code does not change"},
+    {Obstacle::kAmongOthers,
+     "{effect}, but the baseline was co-measured with other benchmarks, which can "
+     "change its time",
+     "Measure the same benchmarks on both sides, or run `fusegate replay`"},
+    {Obstacle::kSuiteMoved,
+     "{effect}, but most similar benchmarks changed too (median {common}); this may be "
+     "the machine rather than the code",
+     kReplay},
+    {Obstacle::kFewProcesses, "{change} in {processes} processes per side; not yet confirmed",
+     "Measure at least 4, or allow more with --max-processes"},
+    {Obstacle::kFewInBaseline,
+     "{change}, but the baseline has only {of_baseline}; at least 4 are needed to "
+     "report {call}",
+     "Re-record the baseline or run `fusegate replay`"},
+    {Obstacle::kNotConfirmed,
+     "{change} in all processes together, but {fresh} alone do not confirm it", kMeasureMore},
+    {Obstacle::kClockSaysSlower, kClockDiffers, kReplay},
+    {Obstacle::kClockSaysFaster, kClockDiffers, kReplay},
+    {Obstacle::kDisagreement,
+     "{effect} at equal clock, but time ({time}) and cycles ({cycles}) do not both "
+     "show it",
+     kReplay},
+    {Obstacle::kControlsMoved,
+     "{effect}, but not by {band} more than control benchmarks changed ({controls})",
+     kCheckMachine},
+    {Obstacle::kNotCertain,
+     "the interval lies beyond {band}, but in a suite of this size that may be chance",
+     kMeasureMore},
+    {Obstacle::kCardsDiffer, "the interval, widened by how far cards differ, reaches beyond {band}",
+     "Run `fusegate replay`, or record the baseline on several cards"},
+    {Obstacle::kTooWide,
+     "the interval reaches beyond {band}, but not far enough to report a change", kMeasureMore}};
+static_assert(baselines::kFewestProcesses == 4, "as the texts say");
 
 const ObstacleText* obstacle_text(const Verdict& verdict) {
   const auto found =
       std::ranges::find(kObstacleTexts, verdict.reason.obstacle, &ObstacleText::obstacle);
-  return found == kObstacleTexts.end() ? nullptr : &*found;
+  return found == std::end(kObstacleTexts) ? nullptr : &*found;
+}
+
+std::string finding_text(std::string_view text, const Verdict& verdict, const Rule& rule) {
+  const auto& estimates = verdict.estimates;
+  const Modes modes = verdict.reason.modes.value_or(Modes());
+  const int of_baseline = verdict.baseline.compared;
+  return fmt::format(
+      fmt::runtime(text), fmt::arg("effect", effect_text(verdict)),
+      fmt::arg("change", change_text(estimates.effect)),
+      fmt::arg("call", estimates.effect > 0 ? "a regression" : "an improvement"),
+      fmt::arg("time", format_effect(estimates.in_time)),
+      fmt::arg("time_change", change_text(estimates.in_time)),
+      fmt::arg("cycles", format_effect(estimates.in_cycles)),
+      fmt::arg("time_and_cycles", time_and_cycles(estimates)),
+      fmt::arg("clock", clock_text(verdict)), fmt::arg("band", band(rule)),
+      fmt::arg("common", format_effect(estimates.common)),
+      fmt::arg("controls", format_magnitude(estimates.controls)),
+      fmt::arg("modes", modes_text(modes)), fmt::arg("slower_mode", slower_mode_text(modes)),
+      fmt::arg("processes", std::min(of_baseline, verdict.candidate.compared)),
+      fmt::arg("of_baseline", format_count(static_cast<std::size_t>(of_baseline), "process")),
+      fmt::arg("fresh", fresh_processes(verdict)));
 }
 
 std::string_view advice_of(const Verdict& verdict, const ObstacleText& text) {
@@ -267,7 +218,7 @@ std::string_view advice_of(const Verdict& verdict, const ObstacleText& text) {
     return "More processes cannot decide it; run `fusegate replay`";
   }
   const bool is_on_cpu = verdict.decided_by == Quantity::kCycles;
-  return is_on_cpu && text.finding == clock_differs
+  return is_on_cpu && text.finding == kClockDiffers
              ? "Stop other work on the machine and measure again"
              : text.advice;
 }
@@ -286,7 +237,7 @@ std::string finding(const Verdict& verdict, const Rule& rule) {
       return identical(verdict);
     case VerdictKind::kInconclusive: {
       const ObstacleText* text = obstacle_text(verdict);
-      return text ? text->finding(verdict, rule) : "not decided";
+      return text ? finding_text(text->finding, verdict, rule) : "not decided";
     }
     case VerdictKind::kNew:
       return failure.empty() ? "the baseline has no such benchmark" : failure;
@@ -300,28 +251,25 @@ std::string finding(const Verdict& verdict, const Rule& rule) {
   return changed(verdict, rule);
 }
 
-constexpr std::array kOrder{VerdictKind::kRegression,   VerdictKind::kInvalid,
-                            VerdictKind::kMissing,      VerdictKind::kImprovement,
-                            VerdictKind::kInconclusive, VerdictKind::kNew,
-                            VerdictKind::kUnchanged,    VerdictKind::kIdentical};
-
-double size_of_effect(const Verdict& verdict) {
-  const double effect = verdict.estimates.effect;
-  return std::isfinite(effect) ? std::abs(effect) : -1;
-}
-
+// By effect, the largest first; what has none last.
 bool comes_first(const Verdict* left, const Verdict* right) {
-  const double left_size = size_of_effect(*left), right_size = size_of_effect(*right);
-  return left_size != right_size ? left_size > right_size : left->benchmark < right->benchmark;
+  const auto size = [](const Verdict* verdict) {
+    const double effect = verdict->estimates.effect;
+    return std::isfinite(effect) ? std::abs(effect) : -1;
+  };
+  return std::pair(-size(left), std::string_view(left->benchmark)) <
+         std::pair(-size(right), std::string_view(right->benchmark));
 }
 
 }  // namespace
 
-bool cycles_show_clock(const baselines::Estimates& estimates) {
-  const auto& [time, equal_clock, cycles] =
-      std::tuple(estimates.in_time, estimates.effect, estimates.in_cycles);
-  return std::isfinite(cycles) && std::abs(equal_clock) > std::abs(time) / 2 &&
-         std::abs(cycles) < std::abs(equal_clock);
+WithoutClock without_clock(const baselines::Estimates& estimates) {
+  const double equal_clock = estimates.effect, cycles = estimates.in_cycles;
+  const bool cycles_show_it = std::isfinite(cycles) &&
+                              std::abs(equal_clock) > std::abs(estimates.in_time) / 2 &&
+                              std::abs(cycles) < std::abs(equal_clock);
+  if (cycles_show_it) return {"in cycles", cycles};
+  return {"at equal clock", equal_clock};
 }
 
 std::string reason_text(const Verdict& verdict, const Rule& rule) {
@@ -336,7 +284,7 @@ std::string reason_text(const Verdict& verdict, const Rule& rule) {
 
 std::vector<VerdictGroup> group_verdicts(const std::vector<Verdict>& verdicts) {
   std::vector<VerdictGroup> groups;
-  for (const VerdictKind kind : kOrder) {
+  for (const VerdictKind kind : kVerdictOrder) {
     VerdictGroup group{kind, {}};
     for (const Verdict& verdict : verdicts) {
       if (verdict.kind == kind) group.verdicts.push_back(&verdict);

@@ -1,7 +1,9 @@
 // Why a verdict is what it is, and verdicts in the order in which people want them.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "baselines/comparing/rule.h"
@@ -14,17 +16,27 @@ namespace fusegate::ci {
 // full stop at the end. rule: the one that it was judged by.
 std::string reason_text(const baselines::Verdict& verdict, const baselines::Rule& rule);
 
-// Of effects where the clock moved: whether cycles show it and time at equal clock does not, as
-// nothing showed how far time follows the clock.
-bool cycles_show_clock(const baselines::Estimates& estimates);
+// What is left of an effect without the clock: "at equal clock"; "in cycles" where these show it
+// and time at equal clock does not, as nothing showed how far time follows the clock.
+struct WithoutClock {
+  std::string_view where;
+  double effect = 0;
+};
+WithoutClock without_clock(const baselines::Estimates& estimates);
+
+// Every kind: what failed the gate first, what is unchanged last.
+inline constexpr std::array kVerdictOrder{
+    baselines::VerdictKind::kRegression,   baselines::VerdictKind::kInvalid,
+    baselines::VerdictKind::kMissing,      baselines::VerdictKind::kImprovement,
+    baselines::VerdictKind::kInconclusive, baselines::VerdictKind::kNew,
+    baselines::VerdictKind::kUnchanged,    baselines::VerdictKind::kIdentical};
 
 struct VerdictGroup {
   baselines::VerdictKind kind;
   std::vector<const baselines::Verdict*> verdicts;  // the largest effect first, then by name
 };
 
-// Every kind that occurs: what failed the gate first, what is unchanged last. Points into the
-// verdicts.
+// Those that occur, in that order. Points into the verdicts.
 std::vector<VerdictGroup> group_verdicts(const std::vector<baselines::Verdict>& verdicts);
 
 // "2 regressions", "1 improvement", "40 unchanged".
