@@ -8,6 +8,7 @@ NVML, beside the real GPU; nothing of the card or of its driver is set. --device
 of docs/how-it-measures.md and ends with 0 where every row is as it should be, with 1 where one is not."""
 
 import argparse
+import contextlib
 import dataclasses
 import json
 import os
@@ -116,7 +117,7 @@ class Faults:
         """Takes the card while the first process measures."""
         while not list(out.glob("[0-9].json")):
             time.sleep(0.02)
-        return Beside([self._programs / BENCH, f"--device={self._device}", f"--suite={self._suite}", "--profile=off",
+        return beside([self._programs / BENCH, f"--device={self._device}", f"--suite={self._suite}", "--profile=off",
                        "--implementation=fused", "--regime=sustained", "--samples=2000", "--layouts=1"],
                       self._environment("", "processes=2" if self._device != "cuda" else ""))
 
@@ -128,19 +129,14 @@ class Faults:
         return result.returncode, lines[0] if lines else ""
 
 
-class Beside:
-    """A program that runs as long as this lives."""
-
-    def __init__(self, command, environment):
-        self._process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL,
-                                         stderr=subprocess.DEVNULL)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self._process.terminate()
-        self._process.wait()
+@contextlib.contextmanager
+def beside(command, environment):
+    """Has a program run meanwhile."""
+    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            yield
+        finally:
+            process.terminate()
 
 
 def record_of(folder):

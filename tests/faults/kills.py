@@ -198,13 +198,8 @@ class AcceptKills(Killed):
 
     def __init__(self, programs):
         super().__init__(programs, "accept", programs.fusegate)
-        self._runs = [self.folder / "a", self.folder / "b"]
-        self._store, self._turn, self._whole = self.folder / "store", 0, []
-        for number, run in enumerate(self._runs):
-            programs.measure(run, "--processes=2").must_be(0)
-            reference = self.folder / f"reference{number}"
-            programs.accept(run, reference, "as it should be").must_be(0)
-            self._whole.append(without_acceptance(stored_in(reference)))
+        self._store, self._turn = self.folder / "store", 0
+        self._runs, self._whole = two_accepted(programs, self.folder)
         programs.accept(self._runs[0], self._store, "the first").must_be(0)
         self._anchor = stored_in(self._store).read_bytes()
 
@@ -223,6 +218,15 @@ class AcceptKills(Killed):
     def finish(self):
         self._programs.run(self.started, *self.arguments()).must_be(0)
         self.check()
+
+
+def two_accepted(programs, folder):
+    """Two different runs, and what is stored of each."""
+    runs = [folder / name for name in "ab"]
+    for run in runs:
+        programs.measure(run, "--processes=2").must_be(0)
+        programs.accept(run, run / "reference", "as it should be").must_be(0)
+    return runs, [without_acceptance(stored_in(run / "reference")) for run in runs]
 
 
 def stored_in(store):

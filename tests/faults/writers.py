@@ -3,7 +3,7 @@ reported as recorded is there, and a refusal names the process that writes."""
 
 import json
 
-from kills import stored_in, without_acceptance
+from kills import stored_in, two_accepted, without_acceptance
 from programs import Lost, require_no_leftovers, run_files
 
 PROCESSES = 3
@@ -41,12 +41,7 @@ def two_runs(programs, name, *flags):
 
 def two_accepts(programs, rounds):
     """Of two different runs: one is the baseline, the other its anchor."""
-    runs = [programs.home / "accepted" / name for name in "ab"]
-    whole = []
-    for run in runs:
-        programs.measure(run, "--processes=2").must_be(0)
-        programs.accept(run, run / "reference", "as it should be").must_be(0)
-        whole.append(without_acceptance(stored_in(run / "reference")))
+    runs, whole = two_accepted(programs, programs.home / "accepted")
     for number in range(rounds):
         store = programs.home / "accepted" / f"store{number}"
         for _, code, said in two_at_once(programs, *(programs.accepting(run, store, "both") for run in runs)):
