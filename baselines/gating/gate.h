@@ -18,19 +18,23 @@
 
 namespace fusegate::baselines {
 
-struct GateOptions {
-  Rule rule;
+// What is asked of the gate, whatever the baseline's suite says.
+struct GateSwitches {
   bool allow_environment_differences = false;
   bool strict = false;  // what is missing, inconclusive or left out means "could not judge"
   double max_age_days = kDefaultMaxAgeDays;  // of a stored baseline; older ones are noted
   std::optional<double> max_creep;           // since the anchor, 0.02 = 2 %; more is a regression
   bool fail_on_changed_kernels = false;      // whatever time says
   bool fail_on_host = false;                 // where launching takes longer
+  // A slowdown that the data must rule out in every benchmark, 0.02 = 2 %; else "could not judge".
+  std::optional<double> require_ruled_out;
+};
+
+struct GateOptions : GateSwitches {
+  Rule rule;
   // A slowdown that may stay undecided, 0.02 = 2 %: where a benchmark is not decided, its data must
   // rule out larger ones.
   double allow = 0.05;
-  // A slowdown that the data must rule out in every benchmark, 0.02 = 2 %; else "could not judge".
-  std::optional<double> require_ruled_out;
 };
 
 // A benchmark of the candidate that launches something other than its implementation declares.

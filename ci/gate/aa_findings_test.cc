@@ -11,18 +11,18 @@ namespace fusegate::ci {
 namespace {
 
 using baselines::kQuiet;
+using baselines::test_run;
+using baselines::test_series;
 using ::testing::ElementsAre;
 
 const std::vector<double> kSlower = baselines::slowed(0.1);
 
 TEST(CompareAa, CountsEveryCallAsAFalseAlarm) {
   const AaFindings findings = compare_aa(
-      baselines::on_still_machine(baselines::test_run({baselines::test_series("a", kQuiet),
-                                                       baselines::test_series("b", kQuiet),
-                                                       baselines::test_series("c", kSlower)})),
-      baselines::on_still_machine(baselines::test_run({baselines::test_series("a", kQuiet),
-                                                       baselines::test_series("b", kSlower),
-                                                       baselines::test_series("c", kQuiet)})),
+      baselines::on_still_machine(test_run(
+          {test_series("a", kQuiet), test_series("b", kQuiet), test_series("c", kSlower)})),
+      baselines::on_still_machine(test_run(
+          {test_series("a", kQuiet), test_series("b", kSlower), test_series("c", kQuiet)})),
       {});
   EXPECT_EQ(findings.benchmarks, 33);
   EXPECT_THAT(findings.called, ElementsAre("b", "c"));
@@ -31,12 +31,10 @@ TEST(CompareAa, CountsEveryCallAsAFalseAlarm) {
 
 TEST(CompareAa, LeavesOutWhatCouldNotHaveBeenCalled) {
   const AaFindings findings = compare_aa(
-      baselines::test_run(
-          {baselines::test_series("a", kQuiet), baselines::test_series("failed", kQuiet),
-           baselines::test_series("once", {1000}), baselines::test_series("alone", kQuiet)}),
-      baselines::test_run({baselines::test_series("a", {1000, 1001, 999}),
-                           baselines::failed_series("failed", "wrong"),
-                           baselines::test_series("once", {1500})}),
+      test_run({test_series("a", kQuiet), test_series("failed", kQuiet),
+                test_series("once", {1000}), test_series("alone", kQuiet)}),
+      test_run({test_series("a", {1000, 1001, 999}), baselines::failed_series("failed", "wrong"),
+                test_series("once", {1500})}),
       {});
   EXPECT_EQ(findings.benchmarks, 1);
   EXPECT_EQ(findings.processes_a_side, 3);
@@ -45,15 +43,14 @@ TEST(CompareAa, LeavesOutWhatCouldNotHaveBeenCalled) {
 
 TEST(CompareAa, AsksForNoFreshProcesses) {
   const auto half_of = [](double factor) {
-    return baselines::test_run(
-        {baselines::test_series("a", baselines::scaled({1000, 1001}, factor))});
+    return test_run({test_series("a", baselines::scaled({1000, 1001}, factor))});
   };
   EXPECT_THAT(compare_aa(half_of(1), half_of(1.1), {}).called, ElementsAre("a"));
 }
 
 TEST(CompareAa, ReportsWhatIdenticalCodeWouldHide) {
   const auto half_of = [](const std::vector<double>& times) {
-    return baselines::test_run({baselines::doing(baselines::test_series("a", times), "0f")});
+    return test_run({baselines::doing(test_series("a", times), "0f")});
   };
   EXPECT_THAT(compare_aa(half_of(kQuiet), half_of(kSlower), {}).called, ElementsAre("a"));
 }
@@ -91,12 +88,12 @@ TEST(Detectability, GivesTheMedianAndTheWorst) {
     verdicts[i].benchmark = std::string(1, static_cast<char>('a' + i));
     verdicts[i].estimates.smallest_detectable = smallest[i];
   }
-  EXPECT_EQ(detectability_text(detectability_of(verdicts)),
+  EXPECT_EQ(detectability_text(verdicts),
             "smallest detectable effect 0.6 % in the median, 2.1 % at worst (b)");
-  EXPECT_EQ(detectability_json(detectability_of(verdicts))["worst_benchmark"], "b");
+  EXPECT_EQ(detectability_json(verdicts)["worst_benchmark"], "b");
   for (baselines::Verdict& verdict : verdicts) verdict.estimates.smallest_detectable = infinity;
-  EXPECT_EQ(detectability_text(detectability_of(verdicts)), "");
-  EXPECT_TRUE(detectability_json(detectability_of({})).is_null());
+  EXPECT_EQ(detectability_text(verdicts), "");
+  EXPECT_TRUE(detectability_json({}).is_null());
 }
 
 }  // namespace

@@ -66,6 +66,18 @@ bool launches_slowed_kernel(const std::string& name) {
   return is_slowed_kernel(name) || name.find("_pointwise") != std::string::npos;
 }
 
+void expect_slowed_kernel_alone(const std::vector<Verdict>& verdicts) {
+  const auto called = names_of(verdicts, VerdictKind::kRegression);
+  EXPECT_EQ(std::ranges::count_if(called, is_slowed_kernel), 6);
+  EXPECT_THAT(called, Each(testing::Truly(launches_slowed_kernel)));
+  EXPECT_EQ(names_of(verdicts, VerdictKind::kIdentical).size(), 70u);
+}
+
+void expect_nothing_called(const std::vector<Verdict>& verdicts) {
+  EXPECT_THAT(names_of(verdicts, VerdictKind::kRegression), IsEmpty());
+  EXPECT_THAT(names_of(verdicts, VerdictKind::kImprovement), IsEmpty());
+}
+
 class OfFourCards : public testing::TestWithParam<const char*> {
  protected:
   const fusegate::baselines::Run baseline_ = run_of("four");
@@ -82,17 +94,13 @@ TEST_P(OfFourCards, UnchangedCodeIsNotBlamed) {
 
 TEST_P(OfFourCards, UnchangedCodeIsNotBlamedByFiguresAlone) {
   const auto verdicts = judged(without_identities(baseline_), without_identities(unchanged_));
-  EXPECT_THAT(names_of(verdicts, VerdictKind::kRegression), testing::IsEmpty());
-  EXPECT_THAT(names_of(verdicts, VerdictKind::kImprovement), testing::IsEmpty());
+  expect_nothing_called(verdicts);
   EXPECT_GT(share_ruled_out(verdicts, 0.025), 0.84);
 }
 
 TEST_P(OfFourCards, AKernelSlowedBy3PercentIsFoundAndNothingElse) {
   const auto verdicts = judged(baseline_, slowed_);
-  const auto called = names_of(verdicts, VerdictKind::kRegression);
-  EXPECT_EQ(std::ranges::count_if(called, is_slowed_kernel), 6);
-  EXPECT_THAT(called, testing::Each(testing::Truly(launches_slowed_kernel)));
-  EXPECT_EQ(names_of(verdicts, VerdictKind::kIdentical).size(), 70u);
+  expect_slowed_kernel_alone(verdicts);
   // But for the six themselves and what may be as slow.
   EXPECT_GT(share_ruled_out(verdicts, 0.025), 0.9);
 }
@@ -111,11 +119,7 @@ class WithinASession : public testing::TestWithParam<const char*> {};
 
 TEST_P(WithinASession, AKernelSlowedBy3PercentIsFoundOnItsOwnCard) {
   const std::string card = GetParam();
-  const auto verdicts = judged(run_of(card), run_of(card + "-slowed"));
-  const auto called = names_of(verdicts, VerdictKind::kRegression);
-  EXPECT_EQ(std::ranges::count_if(called, is_slowed_kernel), 6);
-  EXPECT_THAT(called, testing::Each(testing::Truly(launches_slowed_kernel)));
-  EXPECT_EQ(names_of(verdicts, VerdictKind::kIdentical).size(), 70u);
+  expect_slowed_kernel_alone(judged(run_of(card), run_of(card + "-slowed")));
 }
 
 INSTANTIATE_TEST_SUITE_P(OfSixCards, WithinASession,
@@ -163,8 +167,7 @@ TEST(OfEightCards, NoneIsBlamedByTheFiguresOfTheOthers) {
     std::vector<int> others{0, 1, 2, 3, 4, 5, 6, 7};
     std::erase(others, card);
     const auto verdicts = judged(part_of(all, others), part_of(all, {card}));
-    EXPECT_THAT(names_of(verdicts, VerdictKind::kRegression), testing::IsEmpty()) << card;
-    EXPECT_THAT(names_of(verdicts, VerdictKind::kImprovement), testing::IsEmpty()) << card;
+    expect_nothing_called(verdicts);
     EXPECT_GT(share_ruled_out(verdicts, 0.025), 0.85) << card;
   }
 }
@@ -200,21 +203,17 @@ baselines::GateResult judged_on_third_card(const std::string& run) {
   return ci::judged(request).result;
 }
 
-std::vector<std::string> names_of(const baselines::GateResult& result, VerdictKind kind) {
-  return names_of(result.verdicts, kind);
-}
-
 TEST(AThirdCard, UnchangedCodePasses) {
   const auto result = judged_on_third_card("same");
   EXPECT_EQ(result.exit_code, ExitCode::kNoRegression);
-  EXPECT_THAT(names_of(result, VerdictKind::kRegression), IsEmpty());
-  EXPECT_THAT(names_of(result, VerdictKind::kIdentical), SizeIs(100));
+  EXPECT_THAT(names_of(result.verdicts, VerdictKind::kRegression), IsEmpty());
+  EXPECT_THAT(names_of(result.verdicts, VerdictKind::kIdentical), SizeIs(100));
 }
 
 TEST(AThirdCard, AKernelSlowedByTwoPercentFailsWithItsBenchmarksAndNoOther) {
   const auto result = judged_on_third_card("slow");
   EXPECT_EQ(result.exit_code, ExitCode::kRegression);
-  const auto slower = names_of(result, VerdictKind::kRegression);
+  const auto slower = names_of(result.verdicts, VerdictKind::kRegression);
   EXPECT_GE(slower.size(), 4u);
   EXPECT_THAT(slower, Each(StartsWith("geglu/fused/")));
 }
@@ -223,7 +222,7 @@ TEST(AThirdCard, AKernelSlowedByTwoPercentFailsWithItsBenchmarksAndNoOther) {
 TEST(AThirdCard, AllOfOurKernelsSlowedFail) {
   const auto result = judged_on_third_card("all");
   EXPECT_EQ(result.exit_code, ExitCode::kRegression);
-  EXPECT_GE(names_of(result, VerdictKind::kRegression).size(), 25u);
+  EXPECT_GE(names_of(result.verdicts, VerdictKind::kRegression).size(), 25u);
 }
 
 }  // namespace

@@ -111,8 +111,8 @@ std::string not_ruled_out_text(const GateFacts& facts, const std::vector<const V
                                 std::isfinite(bound) ? fmt::format("{:.2g} %", 100 * bound)
                                                      : std::string("no bound known")));
   }
-  return fmt::format("slowdowns above {} are not ruled out in {} of {}: {}.",
-                     format_fraction(limit), names.size(), all_text(facts), first_of(names));
+  return fmt::format("slowdowns above {} are not ruled out in {} of {}: {}", format_fraction(limit),
+                     names.size(), all_text(facts), first_of(names));
 }
 
 std::string slower(const GateFacts& facts) {
@@ -120,15 +120,14 @@ std::string slower(const GateFacts& facts) {
   const Verdict& worst = *std::ranges::max_element(verdicts, {}, [](const Verdict& verdict) {
     return verdict.kind == VerdictKind::kRegression ? verdict.estimates.effect : -1;
   });
-  return fmt::format("{} of {} got slower, {}{}", count_of(verdicts, VerdictKind::kRegression),
-                     all_text(facts), most_text(worst), others_text(verdicts));
+  return fmt::format("{} of {} got slower, {}", count_of(verdicts, VerdictKind::kRegression),
+                     all_text(facts), most_text(worst));
 }
 
 std::string invalid(const GateFacts& facts) {
   const auto& verdicts = facts.result.verdicts;
   const Verdict& first = *std::ranges::find(verdicts, VerdictKind::kInvalid, &Verdict::kind);
-  return fmt::format("{} {}{}", first.benchmark, reason_text(first, facts.options.rule),
-                     others_text(verdicts));
+  return first.benchmark + ' ' + reason_text(first, facts.options.rule);
 }
 
 std::string unconfirmed(const GateFacts& facts) {
@@ -139,10 +138,9 @@ std::string unconfirmed(const GateFacts& facts) {
   const Verdict& most = **std::ranges::max_element(
       found, {}, [](const Verdict* verdict) { return verdict->estimates.effect; });
   const bool are_few = first_sight(most) == VerdictKind::kRegression;
-  return fmt::format("{} of {} {} slower, {}, {}{}", found.size(), all_text(facts),
+  return fmt::format("{} of {} {} slower, {}, {}", found.size(), all_text(facts),
                      found.size() == 1 ? "looks" : "look", most_text(most),
-                     are_few ? "in too few processes to be sure" : "but not for certain",
-                     others_text(facts.result.verdicts));
+                     are_few ? "in too few processes to be sure" : "but not for certain");
 }
 
 // "a (3 of 5 processes have it), b (it has aggregates only, and no samples)": of both sides once.
@@ -152,15 +150,14 @@ std::string left_out(const GateFacts& facts) {
     std::string text = fmt::format("{} ({})", what, why);
     if (std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
   }
-  return "with --strict nothing may be left out: " + first_of(texts) +
-         others_text(facts.result.verdicts);
+  return first_of(texts);
 }
 
 std::string other_kernels(const GateFacts& facts) {
   const auto& diffs = facts.result.kernel_diffs;
   const auto changed = &baselines::KernelDiff::launches_changed;
   const auto first = std::ranges::find_if(diffs, changed);
-  return fmt::format("Kernels changed in {} of {}, the first {}: {}.",
+  return fmt::format("Kernels changed in {} of {}, the first {}: {}",
                      std::ranges::count_if(diffs, changed), all_text(facts), first->benchmark,
                      kernel_diff_text(*first));
 }
@@ -168,7 +165,7 @@ std::string other_kernels(const GateFacts& facts) {
 std::string other_launches(const GateFacts& facts) {
   const auto& unmet = facts.result.unmet_expectations;
   const bool one = unmet.size() == 1;
-  return fmt::format("{} {} not launch what {}, such as {}.",
+  return fmt::format("{} {} not launch what {}, such as {}",
                      format_count(unmet.size(), "benchmark"), one ? "does" : "do",
                      one ? "it declares" : "they declare", unmet.front().benchmark);
 }
@@ -178,7 +175,7 @@ std::string crept(const GateFacts& facts) {
   const std::vector<Verdict>& slower = facts.result.creep->slower;
   const auto beyond = [&](const Verdict& verdict) { return is_beyond(verdict, max_creep); };
   const Verdict& most = *std::ranges::find_if(slower, beyond);
-  return fmt::format("{} of {} got slower by more than {} since the anchor of {}, {}.",
+  return fmt::format("{} of {} got slower by more than {} since the anchor of {}, {}",
                      std::ranges::count_if(slower, beyond), all_text(facts),
                      format_fraction(max_creep), date_of(facts.result.creep->since),
                      most_text(most));
@@ -187,7 +184,7 @@ std::string crept(const GateFacts& facts) {
 std::string host_text(const GateFacts& facts, HostVerdict verdict) {
   const auto changes = host_changes(facts.result.host, verdict);
   const std::string why = host_obstacle_text(changes.front()->obstacle);
-  return fmt::format("{}, the most {}{}{}.", host_count_text(changes),
+  return fmt::format("{}, the most {}{}{}", host_count_text(changes),
                      host_change_text(*changes.front()), why.empty() ? "" : ": ", why);
 }
 
@@ -199,67 +196,51 @@ std::string host_clause(const GateFacts& facts) {
   return is_said || changes.empty() ? "" : fmt::format(" {}.", host_count_text(changes));
 }
 
-// A sentence of its own, or one that stands before or after what the causes before it say.
-constexpr std::string_view kAlone = "{text}";
-constexpr std::string_view kCouldNot = "Could not judge: {text}";
-constexpr std::string_view kBefore = "{text} {so_far}";
-constexpr std::string_view kAgainstBaseline = "{text} Against the baseline: {so_far}";
-
+// What a cause says. others: which verdicts there are besides; so_far: what the causes before say.
 struct CauseText {
   GateCause cause;
-  std::string_view joined;
-  std::string (*text)(const GateFacts&);
+  std::string_view sentence;
+  std::string (*part)(const GateFacts&) = [](const GateFacts&) { return std::string(); };
 };
 
 const CauseText kCauseTexts[] = {
-    {GateCause::kEnvironmentDiffers, kCouldNot,
+    {GateCause::kEnvironmentDiffers, "Could not judge: the environments differ in {part}.",
      [](const GateFacts& facts) {
-       return fmt::format(
-           "the environments differ in {}.",
-           first_of(difference_texts(facts.result.environment_differences), ", ", 1));
+       return first_of(difference_texts(facts.result.environment_differences), ", ", 1);
      }},
-    {GateCause::kSlower, kAlone, slower},
-    {GateCause::kInvalid, kCouldNot, invalid},
-    {GateCause::kNoBenchmark, kCouldNot,
-     [](const GateFacts&) { return std::string("neither run has a benchmark."); }},
-    {GateCause::kNoProcesses, kCouldNot,
-     [](const GateFacts& facts) {
-       return "no benchmark has two processes on each side" + others_text(facts.result.verdicts);
-     }},
-    {GateCause::kUnconfirmed, kCouldNot, unconfirmed},
-    {GateCause::kUndecided, kCouldNot,
-     [](const GateFacts& facts) {
-       return "with --strict every benchmark must be decided" + others_text(facts.result.verdicts);
-     }},
-    {GateCause::kLeftOut, kCouldNot, left_out},
-    {GateCause::kNotRuledOut, kCouldNot,
+    {GateCause::kSlower, "{part}{others}", slower},
+    {GateCause::kInvalid, "Could not judge: {part}{others}", invalid},
+    {GateCause::kNoBenchmark, "Could not judge: neither run has a benchmark."},
+    {GateCause::kNoProcesses,
+     "Could not judge: no benchmark has two processes on each side{others}"},
+    {GateCause::kUnconfirmed, "Could not judge: {part}{others}", unconfirmed},
+    {GateCause::kUndecided,
+     "Could not judge: with --strict every benchmark must be decided{others}"},
+    {GateCause::kLeftOut, "Could not judge: with --strict nothing may be left out: {part}{others}",
+     left_out},
+    {GateCause::kNotRuledOut, "Could not judge: {part}.",
      [](const GateFacts& facts) {
        const double allow = facts.options.allow;
        return not_ruled_out_text(facts, not_ruled_out(facts.result.verdicts, allow), allow);
      }},
-    {GateCause::kNoRegression, kAlone, no_regression},
-    {GateCause::kTooLittleRuledOut, kCouldNot,
+    {GateCause::kNoRegression, "{part}", no_regression},
+    {GateCause::kTooLittleRuledOut, "Could not judge: {part}.",
      [](const GateFacts& facts) {
        const double limit = *facts.options.require_ruled_out;
        return not_ruled_out_text(facts, too_little_ruled_out(facts.result.verdicts, limit), limit);
      }},
-    {GateCause::kOtherLaunches, kBefore, other_launches},
-    {GateCause::kOtherKernels, kAlone, other_kernels},
-    {GateCause::kKernelsUnknown, kCouldNot,
-     [](const GateFacts&) {
-       return std::string("a run has no profiles, so whether kernels changed is not known.");
-     }},
-    {GateCause::kHostSlower, kBefore,
+    {GateCause::kOtherLaunches, "{part}. {so_far}", other_launches},
+    {GateCause::kOtherKernels, "{part}.", other_kernels},
+    {GateCause::kKernelsUnknown,
+     "Could not judge: a run has no profiles, so whether kernels changed is not known."},
+    {GateCause::kHostSlower, "{part}. {so_far}",
      [](const GateFacts& facts) { return host_text(facts, HostVerdict::kSlower); }},
-    {GateCause::kHostUnconfirmed, kCouldNot,
+    {GateCause::kHostUnconfirmed, "Could not judge: {part}.",
      [](const GateFacts& facts) { return host_text(facts, HostVerdict::kLooksSlower); }},
-    {GateCause::kHostUnknown, kCouldNot,
-     [](const GateFacts&) {
-       return std::string(
-           "no benchmark has a host time in both runs, so whether launching takes longer is not "
-           "known.");
-     }},
-    {GateCause::kCrept, kAgainstBaseline, crept},
+    {GateCause::kHostUnknown,
+     "Could not judge: no benchmark has a host time in both runs, so whether launching takes "
+     "longer is not known."},
+    {GateCause::kCrept, "{part}. Against the baseline: {so_far}", crept},
 };
 
 }  // namespace
@@ -272,7 +253,8 @@ std::string gate_headline(const GateFacts& facts) {
   std::string headline;
   for (const GateCause cause : facts.result.causes) {
     const CauseText& own = *std::ranges::find(kCauseTexts, cause, &CauseText::cause);
-    headline = fmt::format(fmt::runtime(own.joined), fmt::arg("text", own.text(facts)),
+    headline = fmt::format(fmt::runtime(own.sentence), fmt::arg("part", own.part(facts)),
+                           fmt::arg("others", others_text(facts.result.verdicts)),
                            fmt::arg("so_far", headline));
   }
   return headline + host_clause(facts);

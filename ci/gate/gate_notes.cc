@@ -235,8 +235,8 @@ class Notes {
     if (changed == result_.verdicts.end() || !is_on_cpu) return;
     add(
         fmt::format("The cause is not known: kernels are profiled on a GPU only. Compare "
-                    "instructions and cache "
-                    "misses of both programs: `perf stat -d PROGRAM --benchmark_filter='{}'`.",
+                    "instructions and cache misses of both programs: `perf stat -d PROGRAM "
+                    "--benchmark_filter='{}'`.",
                     changed->benchmark));
   }
 

@@ -132,6 +132,17 @@ std::optional<double> fraction_of(const baselines::Run& run, const char* key) {
   return fraction;
 }
 
+// What a call must cost the host more by the run's own suite, or else Rule's.
+baselines::HostRule host_rule_of(const baselines::Run& run) {
+  baselines::HostRule rule;
+  rule.min_effect = fraction_of(run, baselines::kHostMinEffect).value_or(rule.min_effect);
+  if (const auto min_ns = protocol_field(run, baselines::kHostMinNs)) {
+    rule.min_ns = number_or(*min_ns, -1);
+    if (!(rule.min_ns >= 0)) refuse(*min_ns, "is not a time in ns; expected 0 or more");
+  }
+  return rule;
+}
+
 // Where the environments differ, that was said, and nothing was compared.
 void refuse_same_run(const baselines::Run& baseline, const baselines::Run& candidate,
                      const baselines::GateResult& result) {
@@ -277,26 +288,10 @@ double allow_of(const baselines::Run& run) {
   return is_on_cpu && min_effect ? 2 * *min_effect : baselines::GateOptions{}.allow;
 }
 
-baselines::HostRule host_rule_of(const baselines::Run& run) {
-  baselines::HostRule rule;
-  rule.min_effect = fraction_of(run, baselines::kHostMinEffect).value_or(rule.min_effect);
-  if (const auto min_ns = protocol_field(run, baselines::kHostMinNs)) {
-    rule.min_ns = number_or(*min_ns, -1);
-    if (!(rule.min_ns >= 0)) refuse(*min_ns, "is not a time in ns; expected 0 or more");
-  }
-  return rule;
-}
-
 baselines::GateOptions gate_options(const JudgingRequest& request, const baselines::Run& baseline,
                                     bool side_by_side) {
   baselines::GateOptions options;
-  options.strict = request.strict;
-  options.allow_environment_differences = request.allow_environment_differences;
-  options.max_age_days = request.max_age_days;
-  options.max_creep = request.max_creep;
-  options.fail_on_changed_kernels = request.fail_on_changed_kernels;
-  options.fail_on_host = request.fail_on_host;
-  options.require_ruled_out = request.require_ruled_out;
+  static_cast<baselines::GateSwitches&>(options) = request;
   options.rule.cards = card_differences(request, baseline);
   // The baseline's suite and not the candidate's: a change must not loosen the rule it is judged
   // by.

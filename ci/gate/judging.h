@@ -13,7 +13,7 @@
 
 namespace fusegate::ci {
 
-struct JudgingRequest {
+struct JudgingRequest : baselines::GateSwitches {
   std::vector<std::filesystem::path> candidate;
   std::vector<std::filesystem::path> baseline;       // empty: looked for in the stores
   std::optional<std::filesystem::path> replay_of{};  // the stored one that baseline replays
@@ -22,13 +22,6 @@ struct JudgingRequest {
   std::optional<double> min_effect;  // else the suite's own, else Rule's
   std::optional<double> allow{};     // else allow_of() the baseline
   std::optional<double> false_discovery_rate;
-  bool strict = false;
-  bool allow_environment_differences = false;
-  double max_age_days = baselines::kDefaultMaxAgeDays;
-  std::optional<double> max_creep;
-  bool fail_on_changed_kernels = false;
-  bool fail_on_host = false;
-  std::optional<double> require_ruled_out;
   // Patterns (baselines/io/pattern.h): what fits one is a control, besides what the files say.
   std::vector<std::string> controls{};
   baselines::Unfinished unfinished = baselines::Unfinished::kLeftOut;
@@ -88,19 +81,14 @@ std::string missing_baseline_text(const JudgingRequest& request, const baselines
 // the field.
 double min_effect_of(const baselines::Run& run);
 
-// What a call must cost the host more by its own suite, or else Rule's. Throws likewise.
-baselines::HostRule host_rule_of(const baselines::Run& run);
-
 // The slowdown that the gate lets stay undecided, by the run's own suite. Where that sets a
 // smallest effect for a CPU and nothing else, it is twice that, and else 5 %. Throws InputError
 // naming the field.
 double allow_of(const baselines::Run& run);
 
-// The smallest effect is the flag's, else the baseline's suite's, else the rule's; the slowdown
-// that may stay undecided the flag's, else the baseline's suite's; what a call must cost the host
-// more the baseline's suite's. What cards differ by is as a calibration beside the baseline has it,
-// or one of its device in the stores. Throws InputError where the suite asks for a smallest effect
-// that is not a fraction, and where the calibration is malformed.
+// What matters is the flag's, else the baseline's suite's, else the rule's. What cards differ by is
+// as a calibration beside the baseline has it, or one of its device in the stores. Throws
+// InputError where the suite asks for what cannot be, and where the calibration is malformed.
 // side_by_side: of two runs of one session; where nobody says what matters, they are tested against
 // less (rule.h).
 baselines::GateOptions gate_options(const JudgingRequest& request, const baselines::Run& baseline,

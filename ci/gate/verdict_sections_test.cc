@@ -10,6 +10,7 @@
 namespace fusegate::ci {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -77,35 +78,10 @@ TEST(TerminalReport, ShowsTheMostSuspiciousOfManyUndecided) {
   for (int i = 0; i < 30; ++i) {
     add(&facts, fmt::format("undecided{:02}", i), baselines::VerdictKind::kInconclusive, 0.001 * i);
   }
-  const std::string text = text_of(facts);
-  EXPECT_THAT(text, HasSubstr("undecided29"));
-  EXPECT_THAT(text, HasSubstr("undecided20"));
-  EXPECT_THAT(text, Not(HasSubstr("undecided19")));
-  EXPECT_THAT(text, HasSubstr("30 inconclusive\nverdict "));
-  EXPECT_THAT(text, HasSubstr("\nand 20 more inconclusive\n"));
-}
-
-TEST(TerminalReport, GivesAReasonThatManyShareOnce) {
-  GateFacts facts = example_facts();
-  for (const char* name : {"a", "b", "c"}) {
-    add(&facts, name, baselines::VerdictKind::kInvalid, 0);
-    facts.result.verdicts.back().reason.failure = "the library is missing";
-  }
-  add(&facts, "d", baselines::VerdictKind::kMissing, 0);
-  facts.result.verdicts.back().reason.failure.clear();
-  EXPECT_THAT(text_of(facts),
-              HasSubstr("\ninvalid: failed in the candidate: the library is missing (3 "
-                        "times)\nmissing: the candidate has no such benchmark\n"));
-}
-
-TEST(TerminalReport, NamesDifferencesAndNotes) {
-  GateFacts facts = example_facts();
-  facts.result.environment_differences = {{"driver", "1", "2"}};
-  facts.candidate.doubts = {baselines::Doubt::kThrottled};
-  EXPECT_THAT(text_of(facts), HasSubstr("driver: 1 in the baseline, 2 in the candidate"));
-  EXPECT_THAT(text_of(facts),
-              HasSubstr(fmt::format("note       Candidate: {}\n",
-                                    baselines::doubt_sentence(baselines::Doubt::kThrottled))));
+  EXPECT_THAT(
+      text_of(facts),
+      AllOf(HasSubstr("undecided29"), HasSubstr("undecided20"), Not(HasSubstr("undecided19")),
+            HasSubstr("30 inconclusive\nverdict "), HasSubstr("\nand 20 more inconclusive\n")));
 }
 
 void add_family(GateFacts* facts, const std::string& name, std::size_t regressions) {
@@ -127,27 +103,19 @@ TEST(TerminalReport, ShowsChangedFamiliesAboveTheRows) {
 
 TEST(TerminalReport, ShowsTheWorstOfManyRowsOfAFamily) {
   GateFacts facts = example_facts();
+  const auto add_slow = [&](int row) {
+    add(&facts, fmt::format("slow/batch:{:02}", row), baselines::VerdictKind::kRegression,
+        0.03 + 1e-5 * row);
+  };
+  for (int row = 0; row < 6; ++row) add_slow(row);
+  EXPECT_THAT(text_of(facts), AllOf(HasSubstr("slow/batch:00"), Not(HasSubstr(" more "))));
+  for (int row = 6; row < 12; ++row) add_slow(row);
   add(&facts, "another", baselines::VerdictKind::kRegression, 0.01);
-  for (int i = 0; i < 12; ++i) {
-    add(&facts, fmt::format("slow/batch:{:02}", i), baselines::VerdictKind::kRegression,
-        0.03 + 1e-5 * i);
-  }
   const std::string text = text_of(facts);
-  EXPECT_THAT(text, HasSubstr("slow/batch:11"));
-  EXPECT_THAT(text, HasSubstr("slow/batch:09"));
-  EXPECT_THAT(text, Not(HasSubstr("slow/batch:08")));
-  EXPECT_THAT(text, HasSubstr("another"));
-  EXPECT_THAT(text, HasSubstr("\nand 9 more regressions of slow\n"));
-  EXPECT_THAT(text, HasSubstr("13 regressions"));
-}
-
-TEST(TerminalReport, ShowsFewRowsOfAFamilyAll) {
-  GateFacts facts = example_facts();
-  for (int i = 0; i < 6; ++i) {
-    add(&facts, fmt::format("slow/batch:{}", i), baselines::VerdictKind::kRegression, 0.03);
-  }
-  EXPECT_THAT(text_of(facts), HasSubstr("slow/batch:0"));
-  EXPECT_THAT(text_of(facts), Not(HasSubstr(" more ")));
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("slow/batch:11"), HasSubstr("slow/batch:09"),
+                    Not(HasSubstr("slow/batch:08")), HasSubstr("another"),
+                    HasSubstr("\nand 9 more regressions of slow\n"), HasSubstr("13 regressions")));
 }
 
 TEST(TerminalReport, ShowsTheSlowestOfManyFamilies) {
@@ -251,46 +219,6 @@ TEST(MarkdownReport, OfNothingDecidedHasNoTickAndFoldsNoChangeAway) {
   EXPECT_THAT(markdown_of(facts), HasSubstr("<details><summary>3 inconclusive</summary>"));
 }
 
-TEST(MarkdownReport, LetsNoNameBreakItsTable) {
-  GateFacts facts = example_facts();
-  add(&facts, "a|b</details><script>\n@team", baselines::VerdictKind::kRegression, 0.05);
-  EXPECT_THAT(
-      markdown_of(facts),
-      HasSubstr("| <code>a&#124;b&#60;/details&#62;&#60;script&#62;&#92;n@\u200bteam</code> |"));
-}
-
-TEST(MarkdownReport, ShowsChangedFamiliesBeforeTheRows) {
-  GateFacts facts = example_facts();
-  add(&facts, "slow", baselines::VerdictKind::kRegression, 0.05);
-  facts.result.families = {{"a|b", 12, 4, 1, 0.03, -0.001, 0.0525}};
-  const std::string text = markdown_of(facts);
-  EXPECT_THAT(text, HasSubstr("| `a\\|b` | 12 | +3.00 % | -0.10 % | +5.25 % | 4 | 1 |"));
-  EXPECT_LT(text.find("1 regression."), text.find("`a\\|b`"));
-  EXPECT_LT(text.find("`a\\|b`"), text.find("`slow`"));
-}
-
-std::size_t count_of(const std::string& text, const std::string& part) {
-  std::size_t count = 0;
-  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++count;
-  return count;
-}
-
-TEST(MarkdownReport, StaysBelowTheLimitAndShowsWhatMattersFirst) {
-  GateFacts facts = example_facts();
-  add(&facts, "the slow one", baselines::VerdictKind::kRegression, 0.05);
-  for (int i = 0; i < 2000; ++i) {
-    add(&facts, fmt::format("benchmark {}", i), baselines::VerdictKind::kUnchanged, 0);
-  }
-  const std::string text = markdown_of(facts);
-  EXPECT_LE(text.size(), kMarkdownLimit);
-  EXPECT_GT(text.size(), kMarkdownLimit * 9 / 10);
-  EXPECT_THAT(text, HasSubstr("the slow one"));
-  EXPECT_THAT(text, HasSubstr("- candidate: "));
-  const std::size_t shown = count_of(text, "| unchanged |");
-  EXPECT_THAT(text, HasSubstr(fmt::format("{} table rows left out", 2000 - shown)));
-  EXPECT_EQ(count_of(text, "<details>"), count_of(text, "</details>"));
-}
-
 TEST(MarkdownReport, StaysBelowTheLimitWhateverTheTextsAre) {
   GateFacts facts = example_facts();
   for (int i = 0; i < 100; ++i) {
@@ -344,15 +272,9 @@ TEST(VerdictSections, SetKernelsOfBothSidesSideBySide) {
 
 TEST(VerdictSections, ShowWhatCreptSinceTheAnchor) {
   GateFacts facts;
-  baselines::Verdict little;
-  little.benchmark = "little";
-  little.estimates.effect = 0.021;
-  little.estimates.interval = {0.02, 0.022};
-  baselines::Verdict much = little;
-  much.benchmark = "much";
-  much.estimates.effect = 0.05;
-  much.estimates.interval = {0.049, 0.051};
-  facts.result.creep = {"pr.anchor.json", "2026-10-01", {}, false, {much, little}};
+  add(&facts, "much", baselines::VerdictKind::kUnchanged, 0.05);
+  add(&facts, "little", baselines::VerdictKind::kUnchanged, 0.021);
+  facts.result.creep = {"pr.anchor.json", "2026-10-01", {}, false, facts.result.verdicts};
   facts.options.max_creep = 0.03;
   const auto sections = verdict_sections(facts);
   const Section& creep = section_of(sections, "Slower than the anchor");

@@ -135,8 +135,8 @@ constexpr ObstacleText kObstacleTexts[] = {
     {Obstacle::kNoSpread, "each side has one process, so the spread between processes is unknown",
      kMeasureTwo},
     {Obstacle::kBorrowedNoise,
-     "each side has one process, which may be an outlier; the noise is estimated from "
-     "the suite's other benchmarks",
+     "each side has one process, which may be an outlier; the noise is estimated from the suite's "
+     "other benchmarks",
      kMeasureTwo},
     {Obstacle::kSingleBaseline, "the baseline has one process, which may be an outlier",
      kMeasureTwo},
@@ -148,31 +148,28 @@ constexpr ObstacleText kObstacleTexts[] = {
     {Obstacle::kTwoModes, "{modes}", kMeasureMore},
     {Obstacle::kSlowerMode, "{slower_mode}, which may be chance", kMeasureMore},
     {Obstacle::kMachineUnknown,
-     "{effect}, but a machine changes times by some percent from session to session, "
-     "and too few benchmarks were measured to estimate how much",
-     "Measure both versions side by side (`fusegate duet`), or add benchmarks whose "
-     "code does not change"},
+     "{effect}, but a machine changes times by some percent from session to session, and too few "
+     "benchmarks were measured to estimate how much",
+     "Measure both versions side by side (`fusegate duet`), or add benchmarks whose code does not "
+     "change"},
     {Obstacle::kAmongOthers,
-     "{effect}, but the baseline was co-measured with other benchmarks, which can "
-     "change its time",
+     "{effect}, but the baseline was co-measured with other benchmarks, which can change its time",
      "Measure the same benchmarks on both sides, or run `fusegate replay`"},
     {Obstacle::kSuiteMoved,
-     "{effect}, but most similar benchmarks changed too (median {common}); this may be "
-     "the machine rather than the code",
+     "{effect}, but most similar benchmarks changed too (median {common}); this may be the machine "
+     "rather than the code",
      kReplay},
     {Obstacle::kFewProcesses, "{change} in {processes} processes per side; not yet confirmed",
      "Measure at least 4, or allow more with --max-processes"},
     {Obstacle::kFewInBaseline,
-     "{change}, but the baseline has only {of_baseline}; at least 4 are needed to "
-     "report {call}",
+     "{change}, but the baseline has only {of_baseline}; at least 4 are needed to report {call}",
      "Re-record the baseline or run `fusegate replay`"},
     {Obstacle::kNotConfirmed,
      "{change} in all processes together, but {fresh} alone do not confirm it", kMeasureMore},
     {Obstacle::kClockSaysSlower, kClockDiffers, kReplay},
     {Obstacle::kClockSaysFaster, kClockDiffers, kReplay},
     {Obstacle::kDisagreement,
-     "{effect} at equal clock, but time ({time}) and cycles ({cycles}) do not both "
-     "show it",
+     "{effect} at equal clock, but time ({time}) and cycles ({cycles}) do not both show it",
      kReplay},
     {Obstacle::kControlsMoved,
      "{effect}, but not by {band} more than control benchmarks changed ({controls})",
