@@ -73,8 +73,6 @@ void Cluster::end_thread() {
   turn_cluster_if_complete();
 }
 
-// ---- shared memory
-
 Cluster::Block& Cluster::block_at(int rank) {
   Block& found = blocks_.at(static_cast<std::size_t>(rank));
   if (&found == &block()) return found;
@@ -107,8 +105,6 @@ void Cluster::fence() {
   }
   self().written.clear();
 }
-
-// ---- barriers in shared memory
 
 Cluster::Barrier& Cluster::barrier_at(Block& block, std::uint32_t address) {
   const auto found = block.barriers.find(address);
@@ -161,8 +157,6 @@ void Cluster::wait(std::uint32_t barrier, std::uint32_t parity) {
   while (found.phase % 2 == parity) fibers_.wait(found.waiting, "a barrier in shared memory");
 }
 
-// ---- threads that meet
-
 void Cluster::meet(Meeting& meeting, int count, const char* what,
                    const std::function<void()>& last) {
   if (++meeting.arrived < count) return fibers_.wait(meeting.waiting, what);
@@ -210,8 +204,6 @@ void Cluster::cluster_wait() {
   }
   self().has_arrived = false;
 }
-
-// ---- copies
 
 // Into a block's shared memory, at a random time from now on.
 void Cluster::come(Block& block, const Range& range, std::function<void()> copy,
@@ -316,8 +308,6 @@ void Cluster::wait_copies(std::size_t pending) {
     groups.erase(groups.begin());
   }
 }
-
-// ---- products
 
 void Cluster::multiply(const Product& product) {
   if (thread() % kWarpgroup == 0) {

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -18,6 +17,7 @@
 #include <memory>
 #include <span>
 #include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 #include "tests/emulation/fibers.h"
@@ -118,6 +118,8 @@ class Cluster {
   bool may_write() { return block().may_write; }
 
  private:
+  static constexpr std::size_t kExchanged = 64;  // bytes a thread gives at most
+
   struct Barrier {
     int arrivals = 0, missing = 0;
     std::int64_t bytes = 0;  // still expected
@@ -168,7 +170,7 @@ class Cluster {
   struct Warp {
     Meeting meeting;
     // Alternating: before one is written again, all have met at the other.
-    std::array<std::array<std::array<std::byte, 64>, kWarp>, 2> values{};
+    std::array<std::array<std::array<std::byte, kExchanged>, kWarp>, 2> values{};
   };
 
   Block& block() { return blocks_[static_cast<std::size_t>(rank())]; }
@@ -204,21 +206,13 @@ class Cluster {
 
 template <typename Value>
 std::array<Value, kWarp> Cluster::exchange(const Value& value) {
-  using Bytes = std::array<std::byte, sizeof(Value)>;
-  static_assert(sizeof(Value) <= sizeof(Warp::values[0][0]));
+  static_assert(std::is_trivially_copyable_v<Value> && sizeof(Value) <= kExchanged);
   Warp& warp = warps_[static_cast<std::size_t>(fibers_.current() / kWarp)];
   auto& values = warp.values[self().exchanges++ % 2];
-  const auto copy = [](const Bytes& from, auto& to) {
-    std::copy(from.begin(), from.end(), to.begin());
-  };
-  copy(std::bit_cast<Bytes>(value), values[static_cast<std::size_t>(thread() % kWarp)]);
+  std::memcpy(&values[static_cast<std::size_t>(thread() % kWarp)], &value, sizeof(value));
   meet(warp.meeting, kWarp, "its warp", [] {});
   std::array<Value, kWarp> all{};
-  for (std::size_t i = 0; i < kWarp; ++i) {
-    Bytes bytes{};
-    std::copy_n(values[i].begin(), sizeof(Value), bytes.begin());
-    all[i] = std::bit_cast<Value>(bytes);
-  }
+  for (std::size_t i = 0; i < kWarp; ++i) std::memcpy(&all[i], &values[i], sizeof(Value));
   return all;
 }
 

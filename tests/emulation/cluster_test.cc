@@ -119,36 +119,27 @@ TEST(EmulatedCluster, WgmmasThatDifferWithinAWarpgroupAreRefused) {
               HasSubstr("wgmmas differ"));
 }
 
-// Writes a box's first 16 bytes and stores the box.
-void store_first(const CUtensorMap& map, bool fences, bool waits) {
-  if (!is_first()) return;
-  wait_for_previous_kernel();
-  store_shared(kBox, {});
-  if (fences) fence_async_proxy();
-  store_box(map, kBox, 0, 0);
-  commit_stores();
-  if (waits) wait_stores();
+// The fault where the first thread writes a box's first 16 bytes and stores the box.
+std::string fault_of_storing(Ones& ones, bool fences, bool waits) {
+  const CUtensorMap map = ones.map();
+  return fault_of([&] {
+    if (!is_first()) return;
+    wait_for_previous_kernel();
+    store_shared(kBox, {});
+    if (fences) fence_async_proxy();
+    store_box(map, kBox, 0, 0);
+    commit_stores();
+    if (waits) wait_stores();
+  });
 }
 
-TEST(EmulatedCluster, AStoreWritesTheMatrix) {
+TEST(EmulatedCluster, AStoreWritesTheMatrixAndIsFencedAndWaitedFor) {
   Ones ones;
-  const CUtensorMap map = ones.map();
-  EXPECT_EQ(fault_of([&] { store_first(map, true, true); }), "");
+  EXPECT_EQ(fault_of_storing(ones, true, true), "");
   EXPECT_EQ(ones.values()[0], 0);
   EXPECT_EQ(ones.values()[8], 0xffff) << "unwritten memory is NaN";
-}
-
-TEST(EmulatedCluster, AStoreWithoutAFenceIsRefused) {
-  Ones ones;
-  const CUtensorMap map = ones.map();
-  EXPECT_THAT(fault_of([&] { store_first(map, false, true); }), HasSubstr("not fenced"));
-}
-
-TEST(EmulatedCluster, AThreadThatEndsBeforeItsStoreHasReadIsRefused) {
-  Ones ones;
-  const CUtensorMap map = ones.map();
-  EXPECT_THAT(fault_of([&] { store_first(map, true, false); }),
-              HasSubstr("before its stores have read"));
+  EXPECT_THAT(fault_of_storing(ones, false, true), HasSubstr("not fenced"));
+  EXPECT_THAT(fault_of_storing(ones, true, false), HasSubstr("before its stores have read"));
 }
 
 TEST(EmulatedCluster, AStoreBeforeTheKernelAheadHasEndedIsRefused) {
