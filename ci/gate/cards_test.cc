@@ -166,9 +166,10 @@ TEST(OfEightCards, NoneIsBlamedByTheFiguresOfTheOthers) {
   for (int card = 0; card < 8; ++card) {
     std::vector<int> others{0, 1, 2, 3, 4, 5, 6, 7};
     std::erase(others, card);
+    SCOPED_TRACE(card);
     const auto verdicts = judged(part_of(all, others), part_of(all, {card}));
     expect_nothing_called(verdicts);
-    EXPECT_GT(share_ruled_out(verdicts, 0.025), 0.85) << card;
+    EXPECT_GT(share_ruled_out(verdicts, 0.025), 0.85);
   }
 }
 

@@ -95,13 +95,10 @@ std::string identities_text(const FakeRunFile& file) {
 std::string run_file_text(const FakeRunFile& file) {
   nlohmann::json entries = nlohmann::json::array();
   for (const auto& [name, time_ns] : file.times) {
+    const auto host = file.host_ns.find(name);
     for (int i = 0; i < 10; ++i) {
       entries.push_back(sample_entry(name, time_ns * (1 + 1e-4 * (i % 3 - 1)), i));
-    }
-    if (const auto host = file.host_ns.find(name); host != file.host_ns.end()) {
-      for (std::size_t i = entries.size() - 10; i < entries.size(); ++i) {
-        entries[i]["host_ns"] = host->second;
-      }
+      if (host != file.host_ns.end()) entries.back()["host_ns"] = host->second;
     }
     nlohmann::json& first = entries[entries.size() - 10];
     const auto profile = file.profiles.find(name);
