@@ -42,54 +42,48 @@ constexpr Obstacle kBeyondWhatMatters[] = {
     Obstacle::kFewProcesses,   Obstacle::kFewInBaseline, Obstacle::kNotConfirmed,
     Obstacle::kDisagreement,   Obstacle::kControlsMoved, Obstacle::kNotCertain};
 
-void conclude(ExitCode exit_code, GateCause cause, GateResult& result) {
-  result.exit_code = exit_code;
+ExitCode exit_code_of(GateCause cause) {
+  using enum GateCause;
+  if (cause == kNoRegression) return ExitCode::kNoRegression;
+  const auto regressions = {kSlower, kOtherLaunches, kOtherKernels, kHostSlower, kCrept};
+  return std::ranges::find(regressions, cause) != regressions.end() ? ExitCode::kRegression
+                                                                    : ExitCode::kCouldNotJudge;
+}
+
+void conclude(GateCause cause, GateResult& result) {
+  result.exit_code = exit_code_of(cause);
   result.causes.push_back(cause);
 }
 
-void fold(bool strict, double allow, GateResult& result) {
+GateCause cause_of(const GateResult& result, const GateOptions& options) {
   const std::vector<Verdict>& verdicts = result.verdicts;
   const auto undecided = [](const Verdict& verdict) {
     return verdict.kind == VerdictKind::kInconclusive || verdict.kind == VerdictKind::kMissing;
   };
-  if (has(verdicts, VerdictKind::kRegression)) {
-    conclude(ExitCode::kRegression, GateCause::kSlower, result);
-  } else if (has(verdicts, VerdictKind::kInvalid)) {
-    conclude(ExitCode::kCouldNotJudge, GateCause::kInvalid, result);
-  } else if (std::ranges::none_of(verdicts, could_be_judged)) {
-    conclude(ExitCode::kCouldNotJudge,
-             verdicts.empty() ? GateCause::kNoBenchmark : GateCause::kNoProcesses, result);
-  } else if (std::ranges::any_of(verdicts, looks_slower)) {
-    conclude(ExitCode::kCouldNotJudge, GateCause::kUnconfirmed, result);
-  } else if (strict && std::ranges::any_of(verdicts, undecided)) {
-    conclude(ExitCode::kCouldNotJudge, GateCause::kUndecided, result);
-  } else if (strict && !result.left_out.empty()) {
-    conclude(ExitCode::kCouldNotJudge, GateCause::kLeftOut, result);
-  } else if (!not_ruled_out(verdicts, allow).empty()) {
-    conclude(ExitCode::kCouldNotJudge, GateCause::kNotRuledOut, result);
-  } else {
-    conclude(ExitCode::kNoRegression, GateCause::kNoRegression, result);
+  if (has(verdicts, VerdictKind::kRegression)) return GateCause::kSlower;
+  if (has(verdicts, VerdictKind::kInvalid)) return GateCause::kInvalid;
+  if (verdicts.empty()) return GateCause::kNoBenchmark;
+  if (std::ranges::none_of(verdicts, could_be_judged)) return GateCause::kNoProcesses;
+  if (std::ranges::any_of(verdicts, looks_slower)) return GateCause::kUnconfirmed;
+  if (options.strict) {
+    if (std::ranges::any_of(verdicts, undecided)) return GateCause::kUndecided;
+    if (!result.left_out.empty()) return GateCause::kLeftOut;
   }
-}
-
-void fold_ruled_out(double limit, GateResult& result) {
-  if (result.exit_code != ExitCode::kNoRegression) return;
-  if (too_little_ruled_out(result.verdicts, limit).empty()) return;
-  conclude(ExitCode::kCouldNotJudge, GateCause::kTooLittleRuledOut, result);
+  if (!not_ruled_out(verdicts, options.allow).empty()) return GateCause::kNotRuledOut;
+  return GateCause::kNoRegression;
 }
 
 // Asked for: a library that picks another kernel is to be examined though time has not changed.
 void fold_kernels(const Run& baseline, const Run& candidate, GateResult& result) {
   if (result.exit_code == ExitCode::kRegression) return;
   if (std::ranges::any_of(result.kernel_diffs, &KernelDiff::launches_changed)) {
-    conclude(ExitCode::kRegression, GateCause::kOtherKernels, result);
-    return;
+    return conclude(GateCause::kOtherKernels, result);
   }
   const auto has_profile = [](const BenchmarkSeries& series) { return series.profile.has_value(); };
   const bool known = std::ranges::any_of(baseline.benchmarks, has_profile) &&
                      std::ranges::any_of(candidate.benchmarks, has_profile);
   if (!known && result.exit_code == ExitCode::kNoRegression) {
-    conclude(ExitCode::kCouldNotJudge, GateCause::kKernelsUnknown, result);
+    conclude(GateCause::kKernelsUnknown, result);
   }
 }
 
@@ -143,30 +137,21 @@ void fold_host(GateResult& result) {
     return std::ranges::find(host.changes, verdict, &HostChange::verdict) != host.changes.end();
   };
   if (has_verdict(HostVerdict::kSlower)) {
-    conclude(ExitCode::kRegression, GateCause::kHostSlower, result);
+    conclude(GateCause::kHostSlower, result);
   } else if (result.exit_code == ExitCode::kNoRegression && host.compared == 0) {
-    conclude(ExitCode::kCouldNotJudge, GateCause::kHostUnknown, result);
+    conclude(GateCause::kHostUnknown, result);
   } else if (result.exit_code == ExitCode::kNoRegression && !host.other_host &&
              has_verdict(HostVerdict::kLooksSlower)) {
-    conclude(ExitCode::kCouldNotJudge, GateCause::kHostUnconfirmed, result);
+    conclude(GateCause::kHostUnconfirmed, result);
   }
 }
 
-// Independent of its time: what it launches is certain in a single call.
-void fold_expectations(const Run& candidate, GateResult& result) {
-  result.unmet_expectations = unmet_expectations(candidate);
-  if (result.unmet_expectations.empty()) return;
-  conclude(ExitCode::kRegression, GateCause::kOtherLaunches, result);
-}
-
-// Where a benchmark crept beyond the limit, that is a regression, unless there is one against the
-// baseline already.
+// Where a benchmark is certainly slower than the anchor by more than the limit, unless there is a
+// regression against the baseline already.
 void fold_creep(const Creep& creep, double max_creep, GateResult& result) {
   if (result.exit_code == ExitCode::kRegression) return;
   const auto beyond = [&](const Verdict& verdict) { return is_beyond(verdict, max_creep); };
-  if (std::ranges::any_of(creep.slower, beyond)) {
-    conclude(ExitCode::kRegression, GateCause::kCrept, result);
-  }
+  if (std::ranges::any_of(creep.slower, beyond)) conclude(GateCause::kCrept, result);
 }
 
 }  // namespace
@@ -225,7 +210,7 @@ GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& op
   GateResult result;
   result.environment_differences = differences_between(baseline, candidate);
   if (!result.environment_differences.empty() && !options.allow_environment_differences) {
-    conclude(ExitCode::kCouldNotJudge, GateCause::kEnvironmentDiffers, result);
+    conclude(GateCause::kEnvironmentDiffers, result);
     return result;
   }
   result.verdicts = judge(baseline, candidate, options.rule);
@@ -235,9 +220,14 @@ GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& op
   result.outliers_in_baseline = outlier_processes(baseline, options.rule.min_effect);
   result.outliers_in_candidate = outlier_processes(candidate, options.rule.min_effect);
   result.host = host_times_of(baseline, candidate, options.rule, result);
-  fold(options.strict, options.allow, result);
-  if (options.require_ruled_out) fold_ruled_out(*options.require_ruled_out, result);
-  fold_expectations(candidate, result);
+  conclude(cause_of(result, options), result);
+  if (options.require_ruled_out && result.exit_code == ExitCode::kNoRegression &&
+      !too_little_ruled_out(result.verdicts, *options.require_ruled_out).empty()) {
+    conclude(GateCause::kTooLittleRuledOut, result);
+  }
+  // Independent of its time: what it launches is certain in a single call.
+  result.unmet_expectations = unmet_expectations(candidate);
+  if (!result.unmet_expectations.empty()) conclude(GateCause::kOtherLaunches, result);
   result.families = families_of(result.verdicts);
   result.kernel_diffs = explain_all(baseline, candidate, result.verdicts, options.rule);
   if (options.fail_on_changed_kernels) fold_kernels(baseline, candidate, result);

@@ -17,108 +17,105 @@ using testing::IsEmpty;
 
 const std::vector<double> kNoisy{1000, 1050, 950, 1020, 980};
 
+BenchmarkSeries quiet(const std::string& name) { return test_series(name, kQuiet); }
+
+BenchmarkSeries slow(const std::string& name, double share) {
+  return test_series(name, slowed(share));
+}
+
 GateResult gate_of(std::vector<BenchmarkSeries> baseline, std::vector<BenchmarkSeries> candidate,
                    const GateOptions& options = {}) {
   return gate(on_still_machine(test_run(std::move(baseline))),
               on_still_machine(test_run(std::move(candidate))), options);
 }
 
+template <typename... Causes>
+auto ends(ExitCode exit_code, Causes... causes) {
+  return testing::AllOf(testing::Field("exit_code", &GateResult::exit_code, exit_code),
+                        testing::Field("causes", &GateResult::causes, ElementsAre(causes...)));
+}
+
 TEST(Gate, PassesUnchangedCode) {
-  const GateResult result = gate_of({test_series("a", kQuiet)}, {test_series("a", kQuiet)});
-  EXPECT_EQ(result.exit_code, ExitCode::kNoRegression);
-  EXPECT_THAT(result.causes, ElementsAre(GateCause::kNoRegression));
+  const GateResult result = gate_of({quiet("a")}, {quiet("a")});
+  EXPECT_THAT(result, ends(ExitCode::kNoRegression, GateCause::kNoRegression));
   EXPECT_EQ(result.verdicts.size(), 31u) << "with those beside";
 }
 
 TEST(Gate, FailsOnARegression) {
-  const GateResult result = gate_of(
-      {test_series("a", kQuiet), test_series("b", kQuiet), test_series("c", kQuiet)},
-      {test_series("a", slowed(0.02)), test_series("b", slowed(0.05)), test_series("c", kQuiet)});
-  EXPECT_EQ(result.exit_code, ExitCode::kRegression);
-  EXPECT_THAT(result.causes, ElementsAre(GateCause::kSlower));
+  EXPECT_THAT(
+      gate_of({quiet("a"), quiet("b"), quiet("c")}, {slow("a", 0.02), slow("b", 0.05), quiet("c")}),
+      ends(ExitCode::kRegression, GateCause::kSlower));
 }
 
-BenchmarkSeries launching_otherwise(std::string name) {
-  BenchmarkSeries series = test_series(std::move(name), kQuiet);
+BenchmarkSeries launching_otherwise(const std::string& name) {
+  BenchmarkSeries series = quiet(name);
   series.expectation = {{{"addmm", "1 GEMM", "nvjet, bias_add", false}}};
   return series;
 }
 
 TEST(Gate, FailsWhereABenchmarkLaunchesOtherThanDeclared) {
-  const GateResult result = gate_of({test_series("a", kQuiet), test_series("b", kQuiet)},
-                                    {test_series("a", kQuiet), launching_otherwise("b")});
-  EXPECT_EQ(result.exit_code, ExitCode::kRegression);
-  EXPECT_THAT(result.causes, ElementsAre(GateCause::kNoRegression, GateCause::kOtherLaunches));
+  const GateResult result =
+      gate_of({quiet("a"), quiet("b")}, {quiet("a"), launching_otherwise("b")});
+  EXPECT_THAT(result,
+              ends(ExitCode::kRegression, GateCause::kNoRegression, GateCause::kOtherLaunches));
   EXPECT_EQ(result.verdicts.at(1).kind, VerdictKind::kUnchanged) << "its time is another matter";
   ASSERT_EQ(result.unmet_expectations.size(), 1u);
   EXPECT_EQ(result.unmet_expectations[0].benchmark, "b");
 }
 
 TEST(Gate, ExpectationsThatAreMetOrTheBaselinesDecideNothing) {
-  BenchmarkSeries met = test_series("a", kQuiet);
+  BenchmarkSeries met = quiet("a");
   met.expectation = {{{"addmm", "1 GEMM", "nvjet", true}}};
   EXPECT_EQ(gate_of({launching_otherwise("a")}, {met}).exit_code, ExitCode::kNoRegression);
 }
 
 TEST(Gate, ARegressionOutweighsAllThatCouldNotBeJudged) {
-  const GateResult result =
-      gate_of({test_series("a", kQuiet), test_series("b", kQuiet), test_series("m", kQuiet)},
-              {test_series("a", slowed(0.05)), failed_series("b", "x"), test_series("n", kQuiet)});
-  EXPECT_EQ(result.exit_code, ExitCode::kRegression);
+  EXPECT_EQ(gate_of({quiet("a"), quiet("b"), quiet("m")},
+                    {slow("a", 0.05), failed_series("b", "x"), quiet("n")})
+                .exit_code,
+            ExitCode::kRegression);
 }
 
 TEST(Gate, AnInvalidBenchmarkCannotBeJudged) {
-  const GateResult result =
-      gate_of({test_series("a", kQuiet), test_series("b", kQuiet)},
-              {test_series("a", kQuiet), failed_series("b", "wrong results")});
-  EXPECT_EQ(result.exit_code, ExitCode::kCouldNotJudge);
-  EXPECT_THAT(result.causes, ElementsAre(GateCause::kInvalid));
+  EXPECT_THAT(gate_of({quiet("a"), quiet("b")}, {quiet("a"), failed_series("b", "wrong results")}),
+              ends(ExitCode::kCouldNotJudge, GateCause::kInvalid));
 }
 
 TEST(Gate, AnImprovementPasses) {
-  const GateResult result = gate_of({test_series("a", kQuiet)}, {test_series("a", slowed(-0.05))});
-  EXPECT_EQ(result.exit_code, ExitCode::kNoRegression);
+  EXPECT_EQ(gate_of({quiet("a")}, {slow("a", -0.05)}).exit_code, ExitCode::kNoRegression);
 }
 
 TEST(Gate, IdenticalCodeIsDecidedWhateverItsTimes) {
-  const GateResult result = gate_of({doing(test_series("a", kQuiet), "0f")},
-                                    {doing(test_series("a", slowed(0.5)), "0f")});
-  EXPECT_EQ(result.exit_code, ExitCode::kNoRegression);
-  EXPECT_THAT(result.causes, ElementsAre(GateCause::kNoRegression));
+  EXPECT_THAT(gate_of({doing(quiet("a"), "0f")}, {doing(slow("a", 0.5), "0f")}),
+              ends(ExitCode::kNoRegression, GateCause::kNoRegression));
 }
 
 TEST(Gate, WhatLooksSlowerByTooFewProcessesIsNoPass) {
   const std::vector<double> two{1000, 1000.5};
-  const auto quiet = test_series("b", kQuiet);
-  const GateResult slower =
-      gate_of({test_series("a", kQuiet), quiet}, {test_series("a", scaled(two, 1.05)), quiet});
-  EXPECT_EQ(slower.exit_code, ExitCode::kCouldNotJudge);
-  EXPECT_THAT(slower.causes, ElementsAre(GateCause::kUnconfirmed));
+  EXPECT_THAT(gate_of({quiet("a"), quiet("b")}, {test_series("a", scaled(two, 1.05)), quiet("b")}),
+              ends(ExitCode::kCouldNotJudge, GateCause::kUnconfirmed));
   const GateResult faster =
-      gate_of({test_series("a", kQuiet), quiet}, {test_series("a", scaled(two, 0.95)), quiet});
+      gate_of({quiet("a"), quiet("b")}, {test_series("a", scaled(two, 0.95)), quiet("b")});
   EXPECT_EQ(faster.exit_code, ExitCode::kNoRegression) << "fails nothing";
 }
 
 TEST(Gate, WhatFewStoredProcessesSayIsSlowerIsNoPassEither) {
-  BenchmarkSeries extended = test_series("a", slowed(0.05));
+  BenchmarkSeries extended = slow("a", 0.05);
   for (std::size_t i = 2; i < 5; ++i) extended.processes[i].extension = true;
-  const auto quiet = test_series("b", kQuiet);
-  const GateResult slower =
-      gate_of({test_series("a", {1000, 1000.5, 999.5}), quiet}, {extended, quiet});
-  EXPECT_EQ(slower.exit_code, ExitCode::kCouldNotJudge);
-  EXPECT_THAT(slower.causes, ElementsAre(GateCause::kUnconfirmed));
+  EXPECT_THAT(
+      gate_of({test_series("a", {1000, 1000.5, 999.5}), quiet("b")}, {extended, quiet("b")}),
+      ends(ExitCode::kCouldNotJudge, GateCause::kUnconfirmed));
 }
 
 // Whatever else was decided, identical code and controls among it.
 TEST(Gate, WhatMayBeSlowerByMoreThanIsAllowedIsNoPass) {
   const std::vector<double> noisy{100, 130, 80, 120, 95};
-  BenchmarkSeries control = test_series("control", kQuiet);
+  BenchmarkSeries control = quiet("control");
   control.is_control = true;
-  const std::vector<BenchmarkSeries> suite{test_series("a", noisy), test_series("b", kQuiet),
-                                           doing(test_series("c", kQuiet), "0f"), control};
+  const std::vector<BenchmarkSeries> suite{test_series("a", noisy), quiet("b"),
+                                           doing(quiet("c"), "0f"), control};
   const GateResult result = gate_of(suite, suite);
-  EXPECT_EQ(result.exit_code, ExitCode::kCouldNotJudge);
-  EXPECT_THAT(result.causes, ElementsAre(GateCause::kNotRuledOut));
+  EXPECT_THAT(result, ends(ExitCode::kCouldNotJudge, GateCause::kNotRuledOut));
   const auto open = not_ruled_out(result.verdicts, GateOptions{}.allow);
   ASSERT_EQ(open.size(), 1u);
   EXPECT_EQ(open[0]->benchmark, "a");
@@ -143,12 +140,11 @@ TEST(Gate, WhatMovedWithItsKindIsNoPass) {
   std::vector<BenchmarkSeries> before, after;
   for (int i = 0; i < 20; ++i) {
     const std::string name = fmt::format("b{:02}", i);
-    before.push_back(test_series(name, kQuiet));
-    after.push_back(test_series(name, slowed(0.05)));
+    before.push_back(quiet(name));
+    after.push_back(slow(name, 0.05));
   }
-  const GateResult result = gate(test_run(before), test_run(after), {});
-  EXPECT_EQ(result.exit_code, ExitCode::kCouldNotJudge);
-  EXPECT_THAT(result.causes, ElementsAre(GateCause::kUnconfirmed));
+  EXPECT_THAT(gate(test_run(before), test_run(after), {}),
+              ends(ExitCode::kCouldNotJudge, GateCause::kUnconfirmed));
 }
 
 TEST(IsMostlyUndecided, CountsWhatAChangeCanHaveSlowed) {
@@ -171,36 +167,31 @@ TEST(IsMostlyUndecided, CountsWhatAChangeCanHaveSlowed) {
 TEST(Gate, MissingAndUndecidedBenchmarksPassUnlessStrict) {
   const std::vector<double> close{1000, 1004, 996, 1002, 998};
   const std::vector<std::pair<std::vector<BenchmarkSeries>, std::vector<BenchmarkSeries>>> cases{
-      {{test_series("a", kQuiet), test_series("m", kQuiet)}, {test_series("a", kQuiet)}},
-      {{test_series("a", close), test_series("b", kQuiet)},
-       {test_series("a", close), test_series("b", kQuiet)}}};
+      {{quiet("a"), quiet("m")}, {quiet("a")}},
+      {{test_series("a", close), quiet("b")}, {test_series("a", close), quiet("b")}}};
   GateOptions strict;
   strict.strict = true;
   for (const auto& [baseline, candidate] : cases) {
     EXPECT_EQ(gate_of(baseline, candidate).exit_code, ExitCode::kNoRegression);
-    const GateResult result = gate_of(baseline, candidate, strict);
-    EXPECT_EQ(result.exit_code, ExitCode::kCouldNotJudge);
-    EXPECT_THAT(result.causes, ElementsAre(GateCause::kUndecided));
+    EXPECT_THAT(gate_of(baseline, candidate, strict),
+                ends(ExitCode::kCouldNotJudge, GateCause::kUndecided));
   }
-  EXPECT_EQ(gate_of({test_series("a", kQuiet)},
-                    {test_series("a", kQuiet), test_series("n", kQuiet)}, strict)
-                .exit_code,
+  EXPECT_EQ(gate_of({quiet("a")}, {quiet("a"), quiet("n")}, strict).exit_code,
             ExitCode::kNoRegression);
 }
 
 TEST(Gate, WhatIsLeftOutPassesUnlessStrict) {
   GateOptions strict;
   strict.strict = true;
-  const auto whole = side_by_side({test_series("a", kQuiet)});
-  auto part = side_by_side({test_series("a", slowed(1e-4))});
+  const auto whole = side_by_side({quiet("a")});
+  auto part = side_by_side({slow("a", 1e-4)});
   part.left_out = {{"b", "3 of 5 processes have it"}};
-  auto cut = side_by_side({test_series("a", slowed(1e-4))});
+  auto cut = side_by_side({slow("a", 1e-4)});
   cut.unfinished.cut = {"head/3.json"};
   for (const auto& candidate : {part, cut}) {
     EXPECT_EQ(gate(whole, candidate, {}).exit_code, ExitCode::kNoRegression);
     const GateResult result = gate(whole, candidate, strict);
-    EXPECT_EQ(result.exit_code, ExitCode::kCouldNotJudge);
-    EXPECT_THAT(result.causes, ElementsAre(GateCause::kLeftOut));
+    EXPECT_THAT(result, ends(ExitCode::kCouldNotJudge, GateCause::kLeftOut));
     ASSERT_EQ(result.left_out.size(), 1u);
     EXPECT_EQ(result.left_out[0].side, "candidate");
   }
@@ -208,8 +199,8 @@ TEST(Gate, WhatIsLeftOutPassesUnlessStrict) {
 }
 
 TEST(Gate, SaysWhyASideLacksABenchmark) {
-  const auto whole = side_by_side({test_series("a", kQuiet), test_series("b", kQuiet)});
-  auto skipping = side_by_side({test_series("a", slowed(1e-4))});
+  const auto whole = side_by_side({quiet("a"), quiet("b")});
+  auto skipping = side_by_side({slow("a", 1e-4)});
   skipping.skipped = {{"b", "needs sm_90"}};
   const Verdict missing = gate(whole, skipping, {}).verdicts.at(1);
   EXPECT_EQ(missing.kind, VerdictKind::kMissing);
@@ -223,15 +214,13 @@ TEST(Gate, AsksForSoMuchToBeRuledOut) {
   GateOptions options;
   options.require_ruled_out = 0.02;
   options.allow = 1;
-  EXPECT_EQ(gate_of({test_series("a", kQuiet)}, {test_series("a", kQuiet)}, options).exit_code,
-            ExitCode::kNoRegression);
-  const GateResult result = gate_of(
-      {test_series("a", kQuiet), test_series("b", kNoisy), test_series("m", kQuiet)},
-      {test_series("a", kQuiet), test_series("b", kNoisy), test_series("n", kQuiet)}, options);
-  EXPECT_EQ(result.exit_code, ExitCode::kCouldNotJudge);
-  EXPECT_THAT(result.causes, ElementsAre(GateCause::kNoRegression, GateCause::kTooLittleRuledOut));
-  EXPECT_EQ(gate_of({test_series("a", kQuiet), test_series("b", kNoisy)},
-                    {test_series("a", slowed(0.05)), test_series("b", kNoisy)}, options)
+  EXPECT_EQ(gate_of({quiet("a")}, {quiet("a")}, options).exit_code, ExitCode::kNoRegression);
+  EXPECT_THAT(
+      gate_of({quiet("a"), test_series("b", kNoisy), quiet("m")},
+              {quiet("a"), test_series("b", kNoisy), quiet("n")}, options),
+      ends(ExitCode::kCouldNotJudge, GateCause::kNoRegression, GateCause::kTooLittleRuledOut));
+  EXPECT_EQ(gate_of({quiet("a"), test_series("b", kNoisy)},
+                    {slow("a", 0.05), test_series("b", kNoisy)}, options)
                 .exit_code,
             ExitCode::kRegression)
       << "outweighs it";
@@ -263,24 +252,20 @@ TEST(TooLittleRuledOut, NamesTheWorstFirst) {
 }
 
 TEST(Gate, NothingInCommonCannotBeJudged) {
-  EXPECT_EQ(gate(test_run({test_series("a", kQuiet)}), test_run({test_series("b", kQuiet)}), {})
-                .exit_code,
+  EXPECT_EQ(gate(test_run({quiet("a")}), test_run({quiet("b")}), {}).exit_code,
             ExitCode::kCouldNotJudge);
   EXPECT_EQ(gate(test_run({}), test_run({}), {}).exit_code, ExitCode::kCouldNotJudge);
   EXPECT_THAT(gate(test_run({}), test_run({}), {}).causes, ElementsAre(GateCause::kNoBenchmark));
 }
 
 TEST(Gate, OneProcessASideCannotBeJudged) {
-  const GateResult result =
-      gate(test_run({test_series("a", {1000})}), test_run({test_series("a", {2000})}), {});
-  EXPECT_EQ(result.exit_code, ExitCode::kCouldNotJudge);
-  EXPECT_THAT(result.causes, ElementsAre(GateCause::kNoProcesses));
-  EXPECT_EQ(gate_of({test_series("a", kQuiet)}, {test_series("a", {2000})}).exit_code,
-            ExitCode::kCouldNotJudge);
+  EXPECT_THAT(gate(test_run({test_series("a", {1000})}), test_run({test_series("a", {2000})}), {}),
+              ends(ExitCode::kCouldNotJudge, GateCause::kNoProcesses));
+  EXPECT_EQ(gate_of({quiet("a")}, {test_series("a", {2000})}).exit_code, ExitCode::kCouldNotJudge);
 }
 
 TEST(Gate, OtherEnvironmentsAreNotComparedUnlessAllowed) {
-  auto baseline = test_run({test_series("a", kQuiet)});
+  auto baseline = test_run({quiet("a")});
   auto candidate = baseline;
   baseline.environment = {{"driver", "580"}, {"power_limit_w", 700}};
   candidate.environment = {{"driver", "590"}, {"power_limit_w", 600}};
@@ -297,8 +282,8 @@ TEST(Gate, OtherEnvironmentsAreNotComparedUnlessAllowed) {
 }
 
 // A row whose calls take the host so long, in every process a little more or less.
-BenchmarkSeries hosted(std::string name, double host_ns) {
-  BenchmarkSeries series = test_series(std::move(name), kQuiet);
+BenchmarkSeries hosted(const std::string& name, double host_ns) {
+  BenchmarkSeries series = quiet(name);
   for (std::size_t i = 0; i < series.processes.size(); ++i) {
     series.processes[i].host_ns = host_ns * (1 + 0.01 * static_cast<double>(i % 3));
   }
@@ -317,12 +302,10 @@ TEST(Gate, HostTimesFailWhereAskedToAlone) {
     return gate_of({hosted("a", 9100)}, {candidate}, options);
   };
   const GateResult passed = gated(29200, false);
-  EXPECT_EQ(passed.exit_code, ExitCode::kNoRegression);
-  EXPECT_THAT(passed.causes, ElementsAre(GateCause::kNoRegression));
+  EXPECT_THAT(passed, ends(ExitCode::kNoRegression, GateCause::kNoRegression));
   ASSERT_EQ(passed.host.changes.size(), 1u);
-  const GateResult failed = gated(29200, true);
-  EXPECT_EQ(failed.exit_code, ExitCode::kRegression);
-  EXPECT_THAT(failed.causes, ElementsAre(GateCause::kNoRegression, GateCause::kHostSlower));
+  EXPECT_THAT(gated(29200, true),
+              ends(ExitCode::kRegression, GateCause::kNoRegression, GateCause::kHostSlower));
   EXPECT_EQ(gated(9500, true).exit_code, ExitCode::kNoRegression);
   EXPECT_EQ(gated(3000, true).exit_code, ExitCode::kNoRegression) << "faster does not fail";
   EXPECT_EQ(gated(9100, true, 0.05).exit_code, ExitCode::kRegression);
@@ -333,15 +316,13 @@ TEST(Gate, HostTimesFailWhereAskedToAlone) {
 TEST(Gate, CannotJudgeHostTimesThatAreUnknownOrLookLonger) {
   GateOptions options;
   options.fail_on_host = true;
-  const GateResult unknown =
-      gate_of({test_series("a", kQuiet)}, {test_series("a", kQuiet)}, options);
-  EXPECT_EQ(unknown.exit_code, ExitCode::kCouldNotJudge);
-  EXPECT_THAT(unknown.causes, ElementsAre(GateCause::kNoRegression, GateCause::kHostUnknown));
-  BenchmarkSeries old = test_series("a", kQuiet);
+  EXPECT_THAT(gate_of({quiet("a")}, {quiet("a")}, options),
+              ends(ExitCode::kCouldNotJudge, GateCause::kNoRegression, GateCause::kHostUnknown));
+  BenchmarkSeries old = quiet("a");
   old.counters = {{"host_ns", 9100}};
   const GateResult looks = gate_of({old}, {hosted("a", 29200)}, options);
-  EXPECT_EQ(looks.exit_code, ExitCode::kCouldNotJudge);
-  EXPECT_THAT(looks.causes, ElementsAre(GateCause::kNoRegression, GateCause::kHostUnconfirmed));
+  EXPECT_THAT(
+      looks, ends(ExitCode::kCouldNotJudge, GateCause::kNoRegression, GateCause::kHostUnconfirmed));
   EXPECT_EQ(gate_of({old}, {hosted("a", 9200)}, options).exit_code, ExitCode::kNoRegression);
   auto elsewhere = test_run({hosted("a", 9100)});
   auto here = test_run({hosted("a", 29200)});

@@ -141,27 +141,17 @@ double counter(const BenchmarkSeries& series, const std::string& name) {
 }  // namespace
 
 std::string_view cause_name(KernelCause kind) {
-  switch (kind) {
-    case KernelCause::kNothing:
-      return "nothing";
-    case KernelCause::kLaunches:
-      return "launches";
-    case KernelCause::kOtherKernel:
-      return "other_kernel";
-    case KernelCause::kGaps:
-      return "gaps";
-    case KernelCause::kSameKernels:
-      return "same_kernels";
-    case KernelCause::kClock:
-      return "clock";
-    case KernelCause::kOtherWork:
-      return "other_work";
-    case KernelCause::kUnexplained:
-      return "unexplained";
-    case KernelCause::kNoProfile:
-      return "no_profile";
-  }
-  return "";
+  static constexpr std::array<std::pair<KernelCause, std::string_view>, 9> kNames{
+      {{KernelCause::kNothing, "nothing"},
+       {KernelCause::kLaunches, "launches"},
+       {KernelCause::kOtherKernel, "other_kernel"},
+       {KernelCause::kGaps, "gaps"},
+       {KernelCause::kSameKernels, "same_kernels"},
+       {KernelCause::kClock, "clock"},
+       {KernelCause::kOtherWork, "other_work"},
+       {KernelCause::kUnexplained, "unexplained"},
+       {KernelCause::kNoProfile, "no_profile"}}};
+  return std::ranges::find(kNames, kind, &std::pair<KernelCause, std::string_view>::first)->second;
 }
 
 bool KernelDiff::launches_changed() const {

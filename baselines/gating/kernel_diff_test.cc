@@ -19,8 +19,7 @@ TEST(KernelDiff, NamesTheKernelThatGotSlower) {
   Side slow{.slower = 0.05};
   slow.launches[2].duration_ns = 45e3;
   slow.launches[0].duration_ns = 50.1e3;
-  const KernelDiff diff = diff_of(slow);
-  EXPECT_EQ(diff.kind, KernelCause::kSameKernels);
+  EXPECT_EQ(diff_of(slow).kind, KernelCause::kSameKernels);
 }
 
 TEST(KernelDiff, NamesTheKernelThatGotFaster) {
@@ -32,30 +31,26 @@ TEST(KernelDiff, NamesTheKernelThatGotFaster) {
 TEST(KernelDiff, ShowsThatAnotherKernelWasPicked) {
   Side other{.slower = 0.05};
   other.launches[2] = {kSmall, "down_proj", 45e3};
-  const KernelDiff diff = diff_of(other);
-  EXPECT_EQ(diff.kind, KernelCause::kOtherKernel);
+  EXPECT_EQ(diff_of(other).kind, KernelCause::kOtherKernel);
 }
 
 TEST(KernelDiff, TakesTheReductionOfSplitKForPartOfTheOtherKernel) {
   Side other{.slower = 0.05};
   other.launches[2] = {kSplit, "down_proj", 41e3};
   other.launches.push_back({kReduce, "down_proj", 4e3});
-  const KernelDiff diff = diff_of(other);
-  EXPECT_EQ(diff.kind, KernelCause::kOtherKernel);
+  EXPECT_EQ(diff_of(other).kind, KernelCause::kOtherKernel);
 }
 
 TEST(KernelDiff, ShowsAnotherLaunch) {
   Side more{.slower = 0.05};
   more.launches.insert(more.launches.begin() + 1, {kGelu, "gelu", 5e3});
-  const KernelDiff diff = diff_of(more);
-  EXPECT_EQ(diff.kind, KernelCause::kLaunches);
+  EXPECT_EQ(diff_of(more).kind, KernelCause::kLaunches);
 }
 
 TEST(KernelDiff, ShowsAnotherMemoryOperation) {
   Side more{.slower = 0.03};
   more.launches.insert(more.launches.begin(), {"", "", 3e3});
-  const KernelDiff diff = diff_of(more);
-  EXPECT_EQ(diff.kind, KernelCause::kLaunches);
+  EXPECT_EQ(diff_of(more).kind, KernelCause::kLaunches);
 }
 
 // The samples are graphs, in which no kernel waits for the host.
@@ -141,8 +136,7 @@ TEST(KernelDiff, ShowsAnotherClock) {
 TEST(KernelDiff, IsUnexplainedWhereTheProfileShowsNoCause) {
   Side slow{.slower = 0.05};
   slow.launches[2].duration_ns += 500;  // of 5100
-  const KernelDiff diff = diff_of(slow);
-  EXPECT_EQ(diff.kind, KernelCause::kUnexplained);
+  EXPECT_EQ(diff_of(slow).kind, KernelCause::kUnexplained);
 }
 
 TEST(KernelDiff, IsNotReportedWithoutProfiles) {

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "baselines/launches/kernel_name_reader.h"
+#include "baselines/launches/kernel_name.h"
 
 namespace fusegate::baselines {
 namespace {

@@ -1,5 +1,6 @@
 #include "baselines/launches/call_profile.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace fusegate::baselines {
@@ -64,17 +65,17 @@ LaunchedKernel parse_kernel(const JsonField& field) {
           .dynamic_shared_bytes = count(field.at("dynamic_shared_bytes"))};
 }
 
-LaunchedMemoryOperation parse_memory_operation(const JsonField& field) {
-  return {.kind = field.at("kind").text(),
-          .span = parse_span(field),
-          .bytes = count(field.at("bytes"))};
-}
-
-ApiCall parse_call(const JsonField& field) {
-  return {.name = field.at("name").text(), .span = parse_span(field)};
-}
-
 }  // namespace
+
+std::vector<GpuWork> gpu_work(const CallProfile& profile) {
+  std::vector<GpuWork> work;
+  for (const LaunchedKernel& kernel : profile.kernels) work.push_back({&kernel.span, &kernel});
+  for (const LaunchedMemoryOperation& operation : profile.memory_operations) {
+    work.push_back({&operation.span, nullptr});
+  }
+  std::ranges::stable_sort(work, {}, [](const GpuWork& one) { return one.span->start_ns; });
+  return work;
+}
 
 json call_profile_json(const CallProfile& profile) {
   json kernels = json::array(), memory_operations = json::array(), calls = json::array();
@@ -105,10 +106,12 @@ CallProfile parse_call_profile(const JsonField& field) {
     profile.kernels.push_back(parse_kernel(kernel));
   }
   for (const JsonField& operation : field.at("memory_operations").elements()) {
-    profile.memory_operations.push_back(parse_memory_operation(operation));
+    profile.memory_operations.push_back({.kind = operation.at("kind").text(),
+                                         .span = parse_span(operation),
+                                         .bytes = count(operation.at("bytes"))});
   }
   for (const JsonField& call : field.at("calls").elements()) {
-    profile.calls.push_back(parse_call(call));
+    profile.calls.push_back({.name = call.at("name").text(), .span = parse_span(call)});
   }
   return profile;
 }

@@ -59,6 +59,15 @@ struct CallProfile {
   std::vector<ApiCall> calls;
 };
 
+// Something that the GPU did: a kernel, or a memory operation where there is none.
+struct GpuWork {
+  const ProfileSpan* span = nullptr;
+  const LaunchedKernel* kernel = nullptr;
+};
+
+// In order of start. The profile must outlive it.
+std::vector<GpuWork> gpu_work(const CallProfile& profile);
+
 nlohmann::json call_profile_json(const CallProfile& profile);
 // Throws InputError naming file and field: for a missing or mistyped one, or a negative time.
 CallProfile parse_call_profile(const JsonField& field);

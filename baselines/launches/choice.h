@@ -6,10 +6,18 @@
 
 namespace fusegate::baselines {
 
+inline constexpr std::string_view kChoiceRank = ": candidate ";
+
 // Whether it was autotuned: another process may choose another candidate.
-bool is_autotuned(std::string_view choice);
+inline bool is_autotuned(std::string_view choice) {
+  return choice.find(kChoiceRank) != choice.npos;
+}
 
 // The candidate's name, "algo 66, tile 18".
-std::string_view choice_name(std::string_view choice);
+inline std::string_view choice_name(std::string_view choice) {
+  const std::size_t rank = choice.find(kChoiceRank);
+  const std::size_t end = rank == choice.npos ? rank : choice.find(", ", rank);
+  return end == choice.npos ? choice : choice.substr(end + 2);
+}
 
 }  // namespace fusegate::baselines

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <ranges>
 #include <utility>
 
 namespace fusegate::baselines {
@@ -22,12 +23,17 @@ bool is_digits(std::string_view text) {
 
 Words words_of(std::string_view name) {
   Words words;
-  while (!name.empty()) {
-    const std::size_t end = std::min(name.find('_'), name.size());
-    if (end > 0) words.push_back(name.substr(0, end));
-    name.remove_prefix(std::min(end + 1, name.size()));
+  for (const auto word : std::views::split(name, '_')) {
+    if (!word.empty()) words.emplace_back(word.begin(), word.end());
   }
   return words;
+}
+
+// The text beside the key, empty where the table does not have it.
+template <typename Table, typename Key>
+std::string_view find_text(const Table& table, const Key& key) {
+  const auto* const found = std::ranges::find(table, key, &Table::value_type::first);
+  return found == table.end() ? std::string_view() : found->second;
 }
 
 // {128, 256} of "128x256"; else empty.
@@ -44,12 +50,6 @@ std::vector<int> sizes_of(std::string_view word) {
     at = next + 1;
   }
   return sizes.size() < 2 ? std::vector<int>{} : sizes;
-}
-
-// "96x128x32" of "tilesize96x128x32".
-std::optional<std::string_view> behind(std::string_view word, std::string_view prefix) {
-  if (!word.starts_with(prefix)) return std::nullopt;
-  return word.substr(prefix.size());
 }
 
 bool is_architecture(std::string_view word) {
@@ -95,11 +95,10 @@ class GemmNameReader {
     static constexpr std::array<std::pair<char, std::string_view>, 4> kSums{
         {{'s', "fp32"}, {'d', "fp64"}, {'h', "fp16"}, {'i', "int32"}}};
     if (instruction.empty()) return true;
-    const auto* sum =
-        std::ranges::find(kSums, instruction.front(), &std::pair<char, std::string_view>::first);
-    if (sum == kSums.end()) return false;
-    kernel_.accumulator = sum->second;
-    if (instruction.size() == 1) kernel_.dtype = sum->second;
+    const std::string_view sum = find_text(kSums, instruction.front());
+    if (sum.empty()) return false;
+    kernel_.accumulator = sum;
+    if (instruction.size() == 1) kernel_.dtype = sum;
     if (instruction.size() > 1) kernel_.flavour.emplace_back(instruction);
     return true;
   }
@@ -107,19 +106,13 @@ class GemmNameReader {
   bool take_letters(std::string_view word) {
     static constexpr std::array<std::pair<char, std::string_view>, 4> kLetters{
         {{'t', "bf16"}, {'h', "fp16"}, {'s', "fp32"}, {'d', "fp64"}}};
-    const auto type = [](char letter) {
-      const auto* found =
-          std::ranges::find(kLetters, letter, &std::pair<char, std::string_view>::first);
-      return found == kLetters.end() ? std::string_view() : found->second;
-    };
     nvjet_types_ = true;
-    if (word.size() != 3 || type(word[0]).empty() || type(word[1]).empty() ||
-        type(word[2]).empty()) {
-      return false;
-    }
-    kernel_.dtype = type(word[0]);
-    kernel_.accumulator = type(word[1]);
-    kernel_.out_dtype = type(word[2]);
+    std::vector<std::string_view> types;
+    for (const char letter : word) types.push_back(find_text(kLetters, letter));
+    if (types.size() != 3 || std::ranges::count(types, "") > 0) return false;
+    kernel_.dtype = types[0];
+    kernel_.accumulator = types[1];
+    kernel_.out_dtype = types[2];
     return true;
   }
 
@@ -135,9 +128,9 @@ class GemmNameReader {
   }
 
   bool take_sizes(std::string_view word) {
-    if (const auto tile = behind(word, "tilesize")) return take_size_list(sizes_of(*tile));
-    if (const auto stages = behind(word, "stage"); stages && is_digits(*stages)) {
-      std::from_chars(stages->data(), stages->data() + stages->size(), kernel_.stages);
+    if (word.starts_with("tilesize")) return take_size_list(sizes_of(word.substr(8)));
+    if (word.starts_with("stage") && is_digits(word.substr(5))) {
+      std::from_chars(word.data() + 5, word.data() + word.size(), kernel_.stages);
       return true;
     }
     return take_size_list(sizes_of(word));
@@ -215,9 +208,7 @@ std::string_view dtype_of(std::string_view type) {
   if (const std::size_t colon = type.rfind("::"); colon != std::string_view::npos) {
     type.remove_prefix(colon + 2);
   }
-  const auto* found =
-      std::ranges::find(kTypes, type, &std::pair<std::string_view, std::string_view>::first);
-  return found == kTypes.end() ? std::string_view() : found->second;
+  return find_text(kTypes, type);
 }
 
 std::optional<KernelName> read_gemm_name(std::string_view name) {

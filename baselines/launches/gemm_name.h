@@ -8,7 +8,7 @@
 
 namespace fusegate::baselines {
 
-// name: one identifier. Nothing where it is not of a family that kernel_name_reader.h lists.
+// name: one identifier. Nothing where it is not of a family that kernel_name.h lists.
 std::optional<KernelName> read_gemm_name(std::string_view name);
 
 // "bf16" of "__nv_bfloat16", "c10::BFloat16" or "bf16"; empty for other texts.

@@ -39,8 +39,7 @@ Identities parse_identities(std::string_view text, const std::string& source) {
     version.fail(fmt::format("version {} is newer than this fusegate reads ({}); update fusegate",
                              version.integer(), kIdentitiesSchemaVersion));
   }
-  Identities identities{
-      .context = root.at("fusegate").value(), .benchmarks = {}, .choices = {}, .failures = {}};
+  Identities identities{.context = root.at("fusegate").value()};
   if (const auto counters = root.find("counters")) {
     for (const auto& [name, values] : counters->members()) {
       for (const auto& [counter, value] : values.members()) {

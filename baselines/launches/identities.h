@@ -24,11 +24,11 @@ inline constexpr const char* kIdentitiesFile = "identities.json";
 
 struct Identities {
   nlohmann::json context;  // "fusegate" of the file
-  std::map<std::string, CallIdentity> benchmarks;
-  std::map<std::string, std::map<std::string, std::string>> choices;  // of those that have any
+  std::map<std::string, CallIdentity> benchmarks{};
+  std::map<std::string, std::map<std::string, std::string>> choices{};  // of those that have any
   // Of a call, as in a run file. Older files have none.
   std::map<std::string, std::map<std::string, double>> counters{};
-  std::map<std::string, std::string> failures;
+  std::map<std::string, std::string> failures{};
 };
 
 // All throw InputError naming the file, and the field where there is one.

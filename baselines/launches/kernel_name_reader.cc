@@ -1,6 +1,6 @@
-#include "baselines/launches/kernel_name_reader.h"
-
 #include <cxxabi.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -10,15 +10,10 @@
 #include <optional>
 
 #include "baselines/launches/gemm_name.h"
+#include "baselines/launches/kernel_name.h"
 
 namespace fusegate::baselines {
 namespace {
-
-void remove_all(std::string& text, std::string_view part) {
-  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos;) {
-    text.erase(at, part.size());
-  }
-}
 
 std::string demangled(std::string_view name) {
   if (!name.starts_with("_Z")) return std::string(name);
@@ -64,7 +59,9 @@ std::vector<std::string> arguments_of(std::string_view list) {
 TemplateName template_name(std::string text) {
   for (const std::string_view unnamed :
        {"(anonymous namespace)::", "<unnamed>::", "(int)", "(bool)", "(unsigned int)"}) {
-    remove_all(text, unnamed);  // Nsight writes "<(int)4>" where others write "<4>"
+    for (std::size_t at = 0; (at = text.find(unnamed, at)) != text.npos;) {
+      text.erase(at, unnamed.size());  // Nsight writes "<(int)4>" where others write "<4>"
+    }
   }
   std::string_view rest = text;
   rest = rest.substr(0, find_outside(rest, "("));
@@ -98,9 +95,7 @@ std::vector<std::string_view> identifiers_of(std::string_view text) {
 }
 
 std::string joined(const std::vector<std::string>& parts) {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
-  return text;
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 std::string_view first_dtype(std::string_view text) {

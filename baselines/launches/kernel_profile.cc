@@ -3,29 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "baselines/statistics/statistics.h"
+#include "baselines/launches/largest_group.h"
 
 namespace fusegate::baselines {
 namespace {
 
 using nlohmann::json;
-
-// Something that the GPU did: a kernel, or a memory operation where there is none.
-struct Operation {
-  const ProfileSpan* span = nullptr;
-  const LaunchedKernel* kernel = nullptr;
-};
-
-std::vector<Operation> operations_of(const CallProfile& call) {
-  std::vector<Operation> operations;
-  for (const LaunchedKernel& kernel : call.kernels) operations.push_back({&kernel.span, &kernel});
-  for (const LaunchedMemoryOperation& operation : call.memory_operations) {
-    operations.push_back({&operation.span, nullptr});
-  }
-  std::ranges::stable_sort(operations, {},
-                           [](const Operation& operation) { return operation.span->start_ns; });
-  return operations;
-}
 
 bool launch_the_same(const KernelProfile& a, const KernelProfile& b) {
   return a.memory_operations == b.memory_operations &&
@@ -35,23 +18,16 @@ bool launch_the_same(const KernelProfile& a, const KernelProfile& b) {
                             });
 }
 
-template <typename Value>
-double median_of(const std::vector<const KernelProfile*>& group, Value value) {
-  std::vector<double> values;
-  for (const KernelProfile* profile : group) values.push_back(value(*profile));
-  return median(std::move(values));
-}
-
 KernelProfile medians(const std::vector<const KernelProfile*>& group) {
   KernelProfile merged;
   merged.memory_operations = group.front()->memory_operations;
-  merged.memory_ns = median_of(group, [](const auto& profile) { return profile.memory_ns; });
+  merged.memory_ns = median_over(group, [](const auto& profile) { return profile.memory_ns; });
   for (std::size_t i = 0; i < group.front()->kernels.size(); ++i) {
     ProfiledKernel kernel = group.front()->kernels[i];
     kernel.duration_ns =
-        median_of(group, [i](const auto& profile) { return profile.kernels[i].duration_ns; });
+        median_over(group, [i](const auto& profile) { return profile.kernels[i].duration_ns; });
     kernel.gap_ns =
-        median_of(group, [i](const auto& profile) { return profile.kernels[i].gap_ns; });
+        median_over(group, [i](const auto& profile) { return profile.kernels[i].gap_ns; });
     merged.kernels.push_back(std::move(kernel));
   }
   for (const KernelProfile* profile : group) {
@@ -84,12 +60,12 @@ json rounded_list(const std::vector<double>& values) {
 
 KernelProfile kernel_profile(const CallProfile& call) {
   KernelProfile profile;
-  const std::vector<Operation> operations = operations_of(call);
+  const std::vector<GpuWork> work = gpu_work(call);
   double gaps_ns = 0;
   double gap_ns = 0;  // since the last kernel
-  for (std::size_t i = 0; i < operations.size(); ++i) {
-    const auto& [span, kernel] = operations[i];
-    if (i > 0) gap_ns += span->start_ns - operations[i - 1].span->end_ns();
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    const auto& [span, kernel] = work[i];
+    if (i > 0) gap_ns += span->start_ns - work[i - 1].span->end_ns();
     if (kernel != nullptr) {
       profile.kernels.push_back({kernel->name, span->stage, span->duration_ns, gap_ns});
       gaps_ns += gap_ns;
@@ -100,26 +76,14 @@ KernelProfile kernel_profile(const CallProfile& call) {
     }
   }
   profile.gaps_ns = {gaps_ns + gap_ns};
-  profile.leads_ns = {operations.empty() ? 0.0 : operations.front().span->start_ns};
+  profile.leads_ns = {work.empty() ? 0.0 : work.front().span->start_ns};
   return profile;
 }
 
 KernelProfile merge_profiles(const std::vector<KernelProfile>& profiles) {
-  std::vector<std::vector<const KernelProfile*>> groups;
-  int processes = 0;
-  for (const KernelProfile& profile : profiles) {
-    processes += profile.processes;
-    const auto same = std::ranges::find_if(
-        groups, [&](const auto& group) { return launch_the_same(*group.front(), profile); });
-    if (same == groups.end()) {
-      groups.push_back({&profile});
-    } else {
-      same->push_back(&profile);
-    }
-  }
-  KernelProfile merged = medians(
-      *std::ranges::max_element(groups, {}, [](const auto& group) { return group.size(); }));
-  merged.processes = processes;
+  KernelProfile merged = medians(largest_group(profiles, launch_the_same));
+  merged.processes = 0;
+  for (const KernelProfile& profile : profiles) merged.processes += profile.processes;
   return merged;
 }
 

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "baselines/io/json_field.h"
-#include "baselines/launches/counted_launches.h"
+#include "baselines/launches/expectation.h"
 #include "baselines/traces/trace.h"
 
 namespace fusegate::baselines {

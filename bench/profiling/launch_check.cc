@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "baselines/io/pattern.h"
-#include "baselines/launches/counted_launches.h"
+#include "baselines/launches/expectation.h"
 
 namespace fusegate::bench {
 namespace {

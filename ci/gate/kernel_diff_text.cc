@@ -8,7 +8,7 @@
 #include <iterator>
 #include <span>
 
-#include "baselines/launches/kernel_name_reader.h"
+#include "baselines/launches/kernel_name.h"
 #include "ci/console/format.h"
 #include "ci/gate/verdict_text.h"
 

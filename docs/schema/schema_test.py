@@ -288,7 +288,7 @@ class OurFiles(unittest.TestCase):
         self.assertEqual(sorted(verdicts["host_change"]["properties"]["verdict"]["enum"]),
                          names_in("baselines/comparing/host_times.cc", r'return "(\w*(?:slower|faster))"'))
         self.assertEqual(sorted(verdicts["kernel_diff"]["properties"]["cause"]["enum"]),
-                         names_in("baselines/gating/kernel_diff.cc", r'case \w+::k\w+:\s*return "(\w+)"'))
+                         names_in("baselines/gating/kernel_diff.cc", r'KernelCause::k\w+, "(\w+)"'))
 
     def test_other_programs_can_use_them(self):
         """By path, as an editor or check-jsonschema does."""

@@ -1,6 +1,5 @@
 // Two names of kernels, the second behind the last newline.
 #include "baselines/launches/kernel_name.h"
-#include "baselines/launches/kernel_name_reader.h"
 #include "tests/fuzzing/target.h"
 
 using namespace fusegate;

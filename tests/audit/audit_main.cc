@@ -4,12 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 
-#include "baselines/gating/audit/simulation.h"
+#include "tests/audit/simulation.h"
 
 namespace fusegate::baselines::audit {
 namespace {
@@ -21,10 +20,9 @@ std::string percent(int count, int of) {
 void print(const Outcome& own, const std::string& name) {
   const Interval bounds = binomial_interval(own.with_false_regression, own.suites, 0.025);
   fmt::print("| {} | {}/{}/{} | {} | {:.1f} to {:.1f} % | {} | {} | {} | {:.2f} |\n", name,
-             own.exits[0], own.exits[1], own.exits[2], own.with_false_regression,
-             100 * bounds.low, 100 * bounds.high, percent(own.found, own.slowed),
-             percent(own.covered, own.judged), percent(own.missed, own.bounded),
-             100 * own.typical_bound);
+             own.exits[0], own.exits[1], own.exits[2], own.with_false_regression, 100 * bounds.low,
+             100 * bounds.high, percent(own.found, own.slowed), percent(own.covered, own.judged),
+             percent(own.missed, own.bounded), 100 * own.typical_bound);
   std::fflush(stdout);
 }
 
@@ -34,9 +32,11 @@ void run(const std::filesystem::path& calibration, int suites, const std::string
     if ((scenario.group + ": " + scenario.name).find(filter) == std::string::npos) continue;
     if (scenario.group != group) {
       group = scenario.group;
-      fmt::print("\n## {}\n\n| scenario, {} suites | exit 0/1/2 | false suites | 95 % | found, % | "
-                 "covered, % | bound missed, % | largest bound, % |\n"
-                 "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n", group, suites);
+      fmt::print(
+          "\n## {}\n\n| scenario, {} suites | exit 0/1/2 | false suites | 95 % | found, % | "
+          "covered, % | bound missed, % | largest bound, % |\n"
+          "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n",
+          group, suites);
     }
     const bool is_large = scenario.benchmarks.size() > 1000;
     print(simulate(scenario, is_large ? std::max(1, suites / 10) : suites), scenario.name);

@@ -5,17 +5,15 @@
 #include <fmt/format.h>
 #include <malloc.h>
 
-#include <charconv>
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <exception>
 #include <random>
-#include <string_view>
 
 #include "baselines/gating/gate.h"
-#include "baselines/io/error.h"
 #include "baselines/io/parallel.h"
 #include "baselines/io/scratch_folder.h"
 #include "baselines/record/load_run.h"
@@ -30,25 +28,6 @@ struct Options {
   int processes = 5;
   int samples = 3;
 };
-
-Options parse_options(int argc, char** argv) {
-  Options options;
-  const std::pair<std::string_view, int*> known[] = {{"--benchmarks=", &options.benchmarks},
-                                                     {"--processes=", &options.processes},
-                                                     {"--samples=", &options.samples}};
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    bool taken = false;
-    for (const auto& [flag, value] : known) {
-      if (!argument.starts_with(flag)) continue;
-      const auto [end, error] =
-          std::from_chars(argument.data() + flag.size(), argument.data() + argument.size(), *value);
-      taken = error == std::errc() && *end == '\0' && *value > 0;
-    }
-    if (!taken) throw InputError(argument, "", "no option, or not a positive number");
-  }
-  return options;
-}
 
 // Processes differ by 0.2 % and samples by 0.5 %, about as on a GPU.
 std::string run_file_text(const Options& options, unsigned seed) {
@@ -144,8 +123,14 @@ void measure(const Options& options) {
 }  // namespace fusegate::baselines
 
 int main(int argc, char** argv) {
+  fusegate::baselines::Options options;
+  CLI::App app("How long the gate takes, and how much memory.");
+  app.add_option("--benchmarks", options.benchmarks)->check(CLI::PositiveNumber);
+  app.add_option("--processes", options.processes)->check(CLI::PositiveNumber);
+  app.add_option("--samples", options.samples)->check(CLI::PositiveNumber);
+  CLI11_PARSE(app, argc, argv);
   try {
-    fusegate::baselines::measure(fusegate::baselines::parse_options(argc, argv));
+    fusegate::baselines::measure(options);
   } catch (const std::exception& error) {
     fmt::print(stderr, "fusegate_gate_speed: {}\n", error.what());
     return 2;

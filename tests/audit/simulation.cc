@@ -1,4 +1,4 @@
-#include "baselines/gating/audit/simulation.h"
+#include "tests/audit/simulation.h"
 
 #include <fmt/format.h>
 
@@ -38,7 +38,8 @@ class Suite {
   GateResult judge() {
     Run baseline = this->baseline();
     Run candidate = this->candidate();
-    GateOptions options = scenario_.options;
+    GateOptions options;
+    options.allow = scenario_.allow;
     if (scenario_.side_by_side) options.rule.tested_effect = kTestedSideBySide;
     GateResult result = gate(baseline, candidate, options);
     if (!scenario_.is_extended) return result;
@@ -133,9 +134,8 @@ class Suite {
   // Time and cycles share most of their noise, as both come of the same samples.
   ProcessSummary measure(std::size_t i, double effect, int process, int card) {
     const Benchmark& benchmark = scenario_.benchmarks[i];
-    const double spread = scenario_.noise * (scenario_.side_by_side || !scenario_.has_cycles
-                                                 ? benchmark.spread_time
-                                                 : benchmark.spread_equal_clock);
+    const bool in_time = scenario_.side_by_side || !scenario_.has_cycles;
+    const double spread = in_time ? benchmark.spread_time : benchmark.spread_equal_clock;
     const double shared = draw(scenario_.process_tails);
     const auto noise = [&] {
       return spread * (0.9 * shared + std::sqrt(0.19) * draw(scenario_.process_tails));

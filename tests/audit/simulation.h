@@ -43,14 +43,13 @@ struct Machine {
 
 struct Scenario {
   std::string name;
-  std::string group;  // the table that it belongs to
+  std::string group{};  // the table that it belongs to
   std::vector<Benchmark> benchmarks{};
   bool side_by_side = false;
-  bool is_extended = false;  // what is undecided is measured again
+  bool is_extended = false;    // what is undecided is measured again
   int baseline_processes = 5;  // a card
   int candidate_processes = 5;
   Tails process_tails = Tails::kNormal;
-  double noise = 1;  // times the benchmarks' spreads
   bool has_cycles = true;
   // Which benchmarks the change slows, and how far.
   std::function<bool(std::size_t)> slowed{};
@@ -63,17 +62,17 @@ struct Scenario {
   int baseline_cards = 0;  // 0: the candidate's card is the baseline's
   // A share of the benchmarks is off by 1.7 to 2.5 % on the candidate's card alone.
   double odd_kind_share = 0;
-  GateOptions options{};
+  double allow = 0.02;  // GateOptions::allow
 };
 
 struct Outcome {
   int suites = 0;
-  std::array<int, 3> exits{};      // by exit code
-  int with_false_regression = 0;   // suites in which a benchmark that is not slower is called so
-  int slowed = 0, found = 0;       // benchmarks
-  int judged = 0, covered = 0;     // that have an interval; which holds the true effect
-  int bounded = 0, missed = 0;     // that have a bound; which the true effect exceeds
-  double typical_bound = 0;        // the median over suites of the largest bound
+  std::array<int, 3> exits{};     // by exit code
+  int with_false_regression = 0;  // suites in which a benchmark that is not slower is called so
+  int slowed = 0, found = 0;      // benchmarks
+  int judged = 0, covered = 0;    // that have an interval; which holds the true effect
+  int bounded = 0, missed = 0;    // that have a bound; which the true effect exceeds
+  double typical_bound = 0;       // the median over suites of the largest bound
 };
 
 Outcome simulate(const Scenario& scenario, int suites, unsigned seed = 1);

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "baselines/gating/audit/simulation.h"
+#include "tests/audit/simulation.h"
 
 namespace fusegate::baselines::audit {
 namespace {
