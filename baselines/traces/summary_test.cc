@@ -6,10 +6,8 @@
 #include <limits>
 #include <stdexcept>
 
-#include "baselines/traces/reader.h"
 #include "baselines/traces/steps.h"
 #include "baselines/traces/test_trace.h"
-#include "baselines/traces/writer.h"
 
 namespace fusegate::baselines {
 namespace {
@@ -31,6 +29,14 @@ void expect_row(const TraceRow& row, std::size_t calls, std::int64_t self_cpu, s
   EXPECT_EQ(row.cuda_ns, cuda) << row.name;
 }
 
+// On a host thread and a stream.
+Trace trace_with(std::vector<TraceEvent> events) {
+  Trace trace;
+  trace.tracks = {{1, 1}, {0, 7}, {1, 2}};
+  trace.events = std::move(events);
+  return trace;
+}
+
 TEST(TraceSummary, SumsUpSelfAndTotalOfEveryName) {
   const TraceSummary summary = summarize(example_trace());
   expect_row(find(summary, "geglu \"mlp\""), 1, 3'001, 20'001, 0, 61'123);
@@ -48,43 +54,24 @@ TEST(TraceSummary, SumsUpSelfAndTotalOfEveryName) {
   EXPECT_EQ(summary.unowned, 0U);
 }
 
-TEST(TraceSummary, IsTheSameOfWhatWasWrittenAndReadBack) {
-  const TraceSummary direct = summarize(example_trace());
-  const TraceSummary read = summarize(parse_trace(trace_text(example_trace()), "trace.json"));
-  ASSERT_EQ(read.rows.size(), direct.rows.size());
-  for (const TraceRow& row : direct.rows) {
-    expect_row(find(read, row.name), row.calls, row.self_cpu_ns, row.cpu_ns, row.self_cuda_ns,
-               row.cuda_ns);
-  }
-  EXPECT_EQ(read.cuda_ns, direct.cuda_ns);
-}
-
 TEST(TraceSummary, MakesOneRowOfAllSteps) {
-  Trace trace;
-  trace.tracks = {{1, 1}};
-  trace.events = {{"ProfilerStep#2", kRange, 0, 0, 10},
-                  {"ProfilerStep#3", kRange, 0, 10, 12},
-                  {"ProfilerStep#x", kOperator, 0, 30, 1}};
-  const TraceSummary summary = summarize(trace);
+  const TraceSummary summary = summarize(trace_with({{"ProfilerStep#2", kRange, 0, 0, 10},
+                                                     {"ProfilerStep#3", kRange, 0, 10, 12},
+                                                     {"ProfilerStep#x", kOperator, 0, 30, 1}}));
   expect_row(find(summary, "ProfilerStep*"), 2, 22, 22, 0, 0);
   EXPECT_EQ(find(summary, "ProfilerStep#x").calls, 1U);
   EXPECT_EQ(summary.steps, 2U);
 }
 
 TEST(TraceSummary, KeepsCategoriesOfOneNameApart) {
-  Trace trace;
-  trace.tracks = {{1, 1}, {0, 7}};
-  trace.events = {{"gelu", kRange, 0, 0, 10}, {"gelu", kKernel, 1, 5, 7}};
+  const Trace trace = trace_with({{"gelu", kRange, 0, 0, 10}, {"gelu", kKernel, 1, 5, 7}});
   EXPECT_EQ(summarize(trace).rows.size(), 2U);
 }
 
 TEST(TraceSummary, LeavesOutPythonFramesAndTheGpusSideOfRanges) {
-  Trace trace;
-  trace.tracks = {{1, 1}, {0, 7}};
-  trace.events = {{"module.py(3): forward", kPython, 0, 0, 10},
-                  {"aten::mm", kOperator, 0, 1, 5},
-                  {"step", kGpuRange, 1, 0, 10}};
-  const TraceSummary summary = summarize(trace);
+  const TraceSummary summary = summarize(trace_with({{"module.py(3): forward", kPython, 0, 0, 10},
+                                                     {"aten::mm", kOperator, 0, 1, 5},
+                                                     {"step", kGpuRange, 1, 0, 10}}));
   ASSERT_EQ(summary.rows.size(), 1U);
   expect_row(summary.rows[0], 1, 5, 5, 0, 0);
 }
@@ -100,13 +87,14 @@ TEST(TraceSummary, CountsWorkThatNobodyLaunched) {
 
 TEST(TraceSummary, StaysAtTheLimitWhereTimesAreWrong) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  Trace trace;
-  trace.tracks = {{1, 1}, {0, 7}, {1, 2}};
-  trace.events = {{"a", kOperator, 0, 0, kMost},        {"c", kOperator, 2, 0, kMost},
-                  {"b", kOperator, 0, 0, kMost},        {"b", kOperator, 0, 0, kMost},
-                  {"launch", kRuntimeCall, 0, 5, 1, 1}, {"launch", kRuntimeCall, 0, 6, 1, 2},
-                  {"k", kKernel, 1, 0, kMost, 1},       {"k", kKernel, 1, 0, kMost, 2}};
-  const TraceSummary summary = summarize(trace);
+  const TraceSummary summary = summarize(trace_with({{"a", kOperator, 0, 0, kMost},
+                                                     {"c", kOperator, 2, 0, kMost},
+                                                     {"b", kOperator, 0, 0, kMost},
+                                                     {"b", kOperator, 0, 0, kMost},
+                                                     {"launch", kRuntimeCall, 0, 5, 1, 1},
+                                                     {"launch", kRuntimeCall, 0, 6, 1, 2},
+                                                     {"k", kKernel, 1, 0, kMost, 1},
+                                                     {"k", kKernel, 1, 0, kMost, 2}}));
   EXPECT_EQ(summary.cuda_ns, kMost);
   EXPECT_EQ(summary.cpu_ns, kMost);
   expect_row(find(summary, "k"), 2, 0, 0, kMost, kMost);
@@ -142,10 +130,8 @@ TEST(TraceSummary, TakesAnyDepthWithoutItsSquare) {
 }
 
 TEST(TraceSummary, HasNoNegativeTimeWhereRoundedTimesOverlap) {
-  Trace trace;
-  trace.tracks = {{1, 1}};
-  trace.events = {
-      {"a", kOperator, 0, 0, 10}, {"b", kOperator, 0, 0, 10}, {"c", kOperator, 0, 9, 5}};
+  const Trace trace = trace_with(
+      {{"a", kOperator, 0, 0, 10}, {"b", kOperator, 0, 0, 10}, {"c", kOperator, 0, 9, 5}});
   EXPECT_EQ(find(summarize(trace), "a").self_cpu_ns, 0);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace fusegate::bench {
 namespace {
@@ -9,28 +10,16 @@ namespace {
 using baselines::TraceCategory;
 using baselines::TraceEvent;
 
-// Puts events on the call's axis of time and into its stages.
-class Spans {
- public:
-  Spans(const Activity& activity, const std::vector<std::string>& stages) : began_(activity.began) {
-    for (const PartActivity& part : activity.parts) {
-      if (part.part < stages.size()) stage_of_[part.correlation] = stages[part.part];
-    }
-  }
-
-  baselines::ProfileSpan operator()(const TraceEvent& event) const {
-    const auto stage = stage_of_.find(event.correlation);
-    // The host's clock may put a start just before the call began.
-    return {.stage = stage == stage_of_.end() ? std::string() : stage->second,
-            .start_ns = static_cast<double>(event.start_ns - began_),
-            .duration_ns = static_cast<double>(event.duration_ns),
-            .correlation = event.correlation};
-  }
-
- private:
-  std::int64_t began_;
-  std::map<std::int64_t, std::string> stage_of_;  // by correlation
-};
+baselines::LaunchedKernel kernel_of(const TraceEvent& event, baselines::ProfileSpan span) {
+  const auto launch = event.launch.value_or(baselines::LaunchShape());
+  return {.name = event.name,
+          .span = std::move(span),
+          .grid = launch.grid,
+          .block = launch.block,
+          .registers = launch.registers_per_thread,
+          .static_shared_bytes = launch.static_shared_bytes,
+          .dynamic_shared_bytes = launch.shared_bytes - launch.static_shared_bytes};
+}
 
 template <typename Records>
 void sort_by_start(Records& records) {
@@ -41,19 +30,22 @@ void sort_by_start(Records& records) {
 
 baselines::CallProfile assemble_profile(const Activity& activity,
                                         const std::vector<std::string>& stages) {
-  const Spans span(activity, stages);
+  std::map<std::int64_t, std::string> stage_of;  // by correlation
+  for (const PartActivity& part : activity.parts) {
+    if (part.part < stages.size()) stage_of[part.correlation] = stages[part.part];
+  }
+  // On the call's axis of time: the host's clock may put a start just before the call began.
+  const auto span = [&](const TraceEvent& event) {
+    const auto stage = stage_of.find(event.correlation);
+    return baselines::ProfileSpan{.stage = stage == stage_of.end() ? std::string() : stage->second,
+                                  .start_ns = static_cast<double>(event.start_ns - activity.began),
+                                  .duration_ns = static_cast<double>(event.duration_ns),
+                                  .correlation = event.correlation};
+  };
   baselines::CallProfile profile;
   for (const TraceEvent& event : activity.trace.events) {
     if (event.category == TraceCategory::kKernel) {
-      const auto launch = event.launch.value_or(baselines::LaunchShape());
-      profile.kernels.push_back(
-          {.name = event.name,
-           .span = span(event),
-           .grid = launch.grid,
-           .block = launch.block,
-           .registers = launch.registers_per_thread,
-           .static_shared_bytes = launch.static_shared_bytes,
-           .dynamic_shared_bytes = launch.shared_bytes - launch.static_shared_bytes});
+      profile.kernels.push_back(kernel_of(event, span(event)));
     } else if (baselines::is_gpu_work(event.category)) {
       profile.memory_operations.push_back(
           {.kind = event.category == TraceCategory::kMemset ? "memset" : "memcpy",

@@ -2,8 +2,10 @@
 // C. Noll, K.-P. Vo, RFC 9923): it detects changes, not forgery.
 #pragma once
 
+#include <cinttypes>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,7 +32,12 @@ class ContentHash {
     }
   }
 
-  std::string hex() const;  // not here: nvcc 13.0 refuses fmt's formats
+  // nvcc 13.0 refuses fmt's formats.
+  std::string hex() const {
+    char text[17];
+    std::snprintf(text, sizeof(text), "%016" PRIx64, hash_);
+    return text;
+  }
 
  private:
   std::uint64_t hash_ = 14'695'981'039'346'656'037u;

@@ -167,19 +167,5 @@ TEST(CheckTrace, SaysNothingWhereNothingIsDeclared) {
   EXPECT_FALSE(check_trace(kernels::Implementation{}, seen_trace({}, gelu_and_mul())).has_value());
 }
 
-TEST(CheckTrace, HoldsExpectedAgainstSeen) {
-  kernels::Implementation implementation;
-  implementation.expects = {{.stages = {{.name = "gelu", .kernels = {{"gelu", "k_gelu"}}},
-                                        {.name = "mul", .kernels = {{"mul", "k_mul"}}}}}};
-  const auto met =
-      check_trace(implementation,
-                  seen_trace(profile_of({{"k_gelu", "gelu"}, {"k_mul", "mul"}}), gelu_and_mul()));
-  EXPECT_TRUE(met.value().met());
-  const auto unmet =
-      check_trace(implementation, seen_trace(profile_of({{"k_gelu", "gelu"}}), gelu_and_mul()));
-  EXPECT_THAT(baselines::unmet_lines(unmet.value()),
-              ElementsAre("mul: expected 1 mul, no memory operation, seen nothing"));
-}
-
 }  // namespace
 }  // namespace fusegate::bench

@@ -21,23 +21,21 @@ std::int64_t first_time(const std::vector<TracedBenchmark>& benchmarks) {
 
 class Assembler {
  public:
-  Assembler(std::int64_t origin, const HostThread& recorder)
+  Assembler(std::int64_t origin, const baselines::TraceTrack& recorder)
       : origin_(origin),
-        recorder_(recorder),
         host_(trace_.add_track({recorder.process, recorder.thread, kProgramName, "main"})) {}
 
   void add(const TracedBenchmark& benchmark) {
     for (const RecordedStep& step : benchmark.steps) add_step(benchmark, step);
-    clocks_.insert(clocks_.end(), benchmark.clocks.begin(), benchmark.clocks.end());
+    for (const ClockMark& clock : benchmark.clocks) {
+      trace_.counters.push_back(
+          {.name = "SM clock (MHz)", .at_ns = clock.at - origin_, .value = clock.mhz});
+    }
   }
 
   baselines::Trace take() {
-    for (const ClockMark& clock : clocks_) {
-      trace_.counters.push_back({.name = "SM clock (MHz)",
-                                 .process = clocked_process(),
-                                 .at_ns = clock.at - origin_,
-                                 .value = clock.mhz});
-    }
+    const std::int64_t process = clocked_process();
+    for (baselines::TraceCounter& counter : trace_.counters) counter.process = process;
     return std::move(trace_);
   }
 
@@ -82,14 +80,13 @@ class Assembler {
     const auto work = std::ranges::find_if(trace_.events, [](const baselines::TraceEvent& event) {
       return baselines::is_gpu_work(event.category);
     });
-    return work == trace_.events.end() ? recorder_.process : trace_.tracks[work->track].process;
+    return work == trace_.events.end() ? trace_.tracks[host_].process
+                                       : trace_.tracks[work->track].process;
   }
 
   baselines::Trace trace_;
   std::int64_t origin_;
-  HostThread recorder_;
   std::size_t host_;
-  std::vector<ClockMark> clocks_;
   std::map<std::int64_t, std::int64_t> correlations_;  // of the step at hand
   std::int64_t next_correlation_ = 1;
 };
@@ -97,7 +94,7 @@ class Assembler {
 }  // namespace
 
 baselines::Trace assemble_trace(const std::vector<TracedBenchmark>& benchmarks,
-                                const HostThread& recorder) {
+                                const baselines::TraceTrack& recorder) {
   Assembler assembler(first_time(benchmarks), recorder);
   for (const TracedBenchmark& benchmark : benchmarks) assembler.add(benchmark);
   return assembler.take();

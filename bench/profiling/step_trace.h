@@ -29,15 +29,10 @@ struct TracedBenchmark {
   int step_number(const RecordedStep& step) const { return first_step + step.step; }
 };
 
-// Who recorded, by the system's numbers.
-struct HostThread {
-  std::int64_t process = 0;
-  std::int64_t thread = 0;
-};
-
 // Times count from the first event. Correlations are numbered anew: a profiler that is attached
-// again may repeat its own. Calls outside of the steps are left out.
+// again may repeat its own. Calls outside of the steps are left out. recorder: the thread that
+// recorded, by the system's numbers.
 baselines::Trace assemble_trace(const std::vector<TracedBenchmark>& benchmarks,
-                                const HostThread& recorder);
+                                const baselines::TraceTrack& recorder);
 
 }  // namespace fusegate::bench

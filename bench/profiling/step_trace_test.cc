@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr std::int64_t kTraceBegan = 1'770'000'000'000'000'000;  // ns since 1970, as CUPTI counts
-constexpr HostThread kRecorder{.process = 10, .thread = 11};
+const baselines::TraceTrack kRecorder{.process = 10, .thread = 11};
 
 // A step of 100 us: two stages of which each launches a kernel, the first after a memset.
 RecordedStep step(int number, std::int64_t after_ns = 0) {
