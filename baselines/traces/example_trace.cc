@@ -3,6 +3,7 @@
 #include <exception>
 #include <iostream>
 
+#include "baselines/io/file_io.h"
 #include "baselines/traces/test_trace.h"
 #include "baselines/traces/writer.h"
 
@@ -12,7 +13,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    fusegate::baselines::write_trace(argv[1], fusegate::baselines::example_trace());
+    fusegate::baselines::write_atomically(
+        argv[1], fusegate::baselines::trace_text(fusegate::baselines::example_trace()));
   } catch (const std::exception& error) {
     std::cerr << "fusegate_example_trace: " << error.what() << '\n';
     return 2;

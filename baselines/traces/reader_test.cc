@@ -31,9 +31,6 @@ std::string error_of(std::string_view text) {
   }
   return "";
 }
-std::string error_of_event(std::string_view keys) {
-  return error_of(file(fmt::format("{}, {{{}}}", kOperator, keys)));
-}
 
 TEST(TraceReader, ReadsAKernelOfPyTorchs) {
   const Trace trace = parse(
@@ -151,7 +148,7 @@ TEST(TraceReader, LeavesOutTheEventThatIsWrongAndNamesIt) {
     EXPECT_THAT(trace.lost.first, HasSubstr(message)) << keys;
     EXPECT_EQ(trace.lost.gpu_work, keys.find("cpu_op") == keys.npos ? 1U : 0U) << keys;
   }
-  EXPECT_THAT(error_of_event(R"("ph": "B", "name": "k")"),
+  EXPECT_THAT(error_of(fmt::format(R"([{}, {{"ph": "B", "name": "k"}}])", kOperator)),
               HasSubstr("a.json: traceEvents[1].ph: \"B\" is not supported"));
 }
 

@@ -11,8 +11,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "baselines/io/file_io.h"
-
 namespace fusegate::baselines {
 namespace {
 
@@ -179,9 +177,5 @@ class TraceText {
 }  // namespace
 
 std::string trace_text(const Trace& trace) { return TraceText(trace).take(); }
-
-void write_trace(const std::filesystem::path& path, const Trace& trace) {
-  write_atomically(path, trace_text(trace));
-}
 
 }  // namespace fusegate::baselines

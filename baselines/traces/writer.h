@@ -6,7 +6,6 @@
 // each call to what it launched: the one with the correlation of the GPU's event.
 #pragma once
 
-#include <filesystem>
 #include <string>
 
 #include "baselines/traces/trace.h"
@@ -17,8 +16,5 @@ namespace fusegate::baselines {
 // their own: viewers drop an event that begins before its lane's last has ended.
 // Throws std::out_of_range where an event's track is none of the trace's.
 std::string trace_text(const Trace& trace);
-
-// Whole and at once (file_io.h). Throws InputError where the file cannot be written.
-void write_trace(const std::filesystem::path& path, const Trace& trace);
 
 }  // namespace fusegate::baselines

@@ -7,8 +7,6 @@
 #include <map>
 #include <set>
 
-#include "baselines/io/error.h"
-#include "baselines/io/scratch_folder.h"
 #include "baselines/traces/reader.h"
 #include "baselines/traces/test_trace.h"
 
@@ -131,14 +129,6 @@ TEST(TraceWriter, RefusesAnEventOnNoTrack) {
   Trace trace = example_trace();
   trace.events[0].track = 2;
   EXPECT_THROW(trace_text(trace), std::out_of_range);
-}
-
-TEST(TraceWriter, WritesAWholeFileOrNone) {
-  const ScratchFolder folder;
-  const auto path = folder.path() / "new" / "trace.json";
-  write_trace(path, example_trace());
-  EXPECT_EQ(read_file(path), trace_text(example_trace()));
-  EXPECT_THROW(write_trace(path / "below-a-file.json", example_trace()), InputError);
 }
 
 }  // namespace

@@ -16,7 +16,6 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr std::int64_t kTraceBegan = 1'770'000'000'000'000'000;  // ns since 1970, as CUPTI counts
-const baselines::TraceTrack kRecorder{.process = 10, .thread = 11};
 
 // A step of 100 us: two stages of which each launches a kernel, the first after a memset.
 RecordedStep step(int number, std::int64_t after_ns = 0) {
@@ -42,6 +41,10 @@ TracedBenchmark benchmark(const std::string& name, std::vector<RecordedStep> ste
   return {.name = name, .stages = {"gate_proj", "gelu"}, .steps = std::move(steps)};
 }
 
+baselines::Trace assembled(const std::vector<TracedBenchmark>& benchmarks) {
+  return assemble_trace(benchmarks, {.process = 10, .thread = 11});
+}
+
 const baselines::TraceEvent& named(const baselines::Trace& trace, const std::string& name) {
   const auto found = std::ranges::find(trace.events, name, &baselines::TraceEvent::name);
   if (found == trace.events.end()) throw std::out_of_range(name);
@@ -60,7 +63,7 @@ std::vector<std::string> ancestry(const baselines::Trace& trace, const std::stri
 }
 
 TEST(AssembleTrace, NestsCallsInStagesInTheBenchmarkInTheStep) {
-  const baselines::Trace trace = assemble_trace({benchmark("geglu", {step(2)})}, kRecorder);
+  const baselines::Trace trace = assembled({benchmark("geglu", {step(2)})});
   EXPECT_THAT(ancestry(trace, "cudaLaunchKernelExC"),
               ElementsAre("cudaLaunchKernelExC", "gate_proj", "geglu", "ProfilerStep#2"));
   EXPECT_THAT(ancestry(trace, "cuLaunchKernelEx"),
@@ -71,7 +74,7 @@ TEST(AssembleTrace, NestsCallsInStagesInTheBenchmarkInTheStep) {
 }
 
 TEST(AssembleTrace, LeadsFromWorkToTheStageThatLaunchedIt) {
-  const baselines::Trace trace = assemble_trace({benchmark("geglu", {step(2)})}, kRecorder);
+  const baselines::Trace trace = assembled({benchmark("geglu", {step(2)})});
   EXPECT_THAT(ancestry(trace, "gemm"), ElementsAre("gemm", "gate_proj", "geglu", "ProfilerStep#2"));
   EXPECT_THAT(ancestry(trace, "Memset (Device)"),
               ElementsAre("Memset (Device)", "gate_proj", "geglu", "ProfilerStep#2"));
@@ -80,9 +83,9 @@ TEST(AssembleTrace, LeadsFromWorkToTheStageThatLaunchedIt) {
 
 TEST(AssembleTrace, CountsTimeFromTheFirstOfAll) {
   TracedBenchmark traced = benchmark("geglu", {step(2)});
-  EXPECT_EQ(named(assemble_trace({traced}, kRecorder), "ProfilerStep#2").start_ns, 0);
+  EXPECT_EQ(named(assembled({traced}), "ProfilerStep#2").start_ns, 0);
   traced.clocks = {{.at = kTraceBegan - 50'000, .mhz = 1980}};
-  const baselines::Trace trace = assemble_trace({traced}, kRecorder);
+  const baselines::Trace trace = assembled({traced});
   EXPECT_EQ(named(trace, "ProfilerStep#2").start_ns, 50'000);
   EXPECT_EQ(named(trace, "ProfilerStep#2").duration_ns, 100'000);
   EXPECT_EQ(named(trace, "gemm").start_ns, 70'000);
@@ -94,7 +97,7 @@ TEST(AssembleTrace, NumbersStepsOnOverBenchmarks) {
   TracedBenchmark second = benchmark("linear", {step(2, 300'000)});
   second.first_step = 5;
   const baselines::Trace trace =
-      assemble_trace({benchmark("geglu", {step(2), step(3, 150'000)}), second}, kRecorder);
+      assembled({benchmark("geglu", {step(2), step(3, 150'000)}), second});
   const baselines::TraceSummary summary = baselines::summarize(trace);
   EXPECT_EQ(summary.steps, 3u);
   EXPECT_EQ(summary.kernels, 6u);
@@ -104,8 +107,8 @@ TEST(AssembleTrace, NumbersStepsOnOverBenchmarks) {
 
 // CUPTI may count anew for a new subscriber.
 TEST(AssembleTrace, KeepsEqualCorrelationsOfTwoStepsApart) {
-  const baselines::Trace trace = assemble_trace(
-      {benchmark("geglu", {step(2)}), benchmark("linear", {step(2, 200'000)})}, kRecorder);
+  const baselines::Trace trace =
+      assembled({benchmark("geglu", {step(2)}), benchmark("linear", {step(2, 200'000)})});
   std::vector<std::int64_t> launches, kernels;
   for (const baselines::TraceEvent& event : trace.events) {
     if (event.name == "cudaLaunchKernelExC") launches.push_back(event.correlation);
@@ -118,7 +121,7 @@ TEST(AssembleTrace, KeepsEqualCorrelationsOfTwoStepsApart) {
 
 TEST(AssembleTrace, KeepsWhatWasRecorded) {
   const RecordedStep recorded = step(2);
-  const baselines::Trace trace = assemble_trace({benchmark("geglu", {recorded})}, kRecorder);
+  const baselines::Trace trace = assembled({benchmark("geglu", {recorded})});
   for (const baselines::TraceEvent& event : recorded.activity.trace.events) {
     const baselines::TraceEvent& kept = named(trace, event.name);
     EXPECT_EQ(kept.category, event.category) << event.name;
@@ -132,7 +135,7 @@ TEST(AssembleTrace, GivesThreadsAndStreamsLanesOfTheirOwn) {
   baselines::Trace& recorded = two.activity.trace;
   recorded.events[0].track = recorded.add_track({0, 13, "GPU 0", "stream 13"});
   recorded.events[4].track = recorded.add_track({10, 99, kProgramName, "thread 99"});
-  const baselines::Trace trace = assemble_trace({benchmark("geglu", {two})}, kRecorder);
+  const baselines::Trace trace = assembled({benchmark("geglu", {two})});
   EXPECT_THAT(trace.tracks, testing::UnorderedElementsAre(
                                 baselines::TraceTrack{10, 11, "fusegate_bench", "main"},
                                 baselines::TraceTrack{10, 99, "fusegate_bench", "thread 99"},
@@ -148,7 +151,7 @@ TEST(AssembleTrace, LeavesOutCallsOutsideOfTheStep) {
   one.activity.trace.events = {{"before", kRuntimeCall, 0, kTraceBegan - 50, 10, 6},
                                {"after", kRuntimeCall, 0, kTraceBegan + 100'000, 10, 7},
                                {"without times", kDriverCall, 0, 0, 0, 8}};
-  const baselines::Trace trace = assemble_trace({benchmark("geglu", {one})}, kRecorder);
+  const baselines::Trace trace = assembled({benchmark("geglu", {one})});
   for (const baselines::TraceEvent& event : trace.events) {
     EXPECT_FALSE(baselines::is_call(event.category)) << event.name;
   }
@@ -158,18 +161,18 @@ TEST(AssembleTrace, ShowsTheClockBesideTheGpuAndElseTheHost) {
   TracedBenchmark traced = benchmark("geglu", {step(2)});
   traced.clocks = {{.at = kTraceBegan, .mhz = 1980}, {.at = kTraceBegan + 100'000, .mhz = 1755}};
   traced.steps[0].activity.trace.tracks[1].process = 3;
-  const baselines::Trace trace = assemble_trace({traced}, kRecorder);
+  const baselines::Trace trace = assembled({traced});
   EXPECT_THAT(trace.counters,
               ElementsAre(baselines::TraceCounter{"SM clock (MHz)", 3, 0, 1980},
                           baselines::TraceCounter{"SM clock (MHz)", 3, 100'000, 1755}));
   traced.steps[0].activity.trace.events.clear();
-  EXPECT_EQ(assemble_trace({traced}, kRecorder).counters.at(0).process, 10);
+  EXPECT_EQ(assembled({traced}).counters.at(0).process, 10);
 }
 
 TEST(AssembleTrace, HasRangesAloneWhereNothingElseWasRecorded) {
   RecordedStep bare = step(4);
   bare.activity.trace.events.clear();
-  const baselines::Trace trace = assemble_trace({benchmark("geglu", {bare})}, kRecorder);
+  const baselines::Trace trace = assembled({benchmark("geglu", {bare})});
   std::vector<std::string> names;
   for (const baselines::TraceEvent& event : trace.events) names.push_back(event.name);
   EXPECT_THAT(names, ElementsAre("ProfilerStep#4", "geglu", "gate_proj", "gelu"));

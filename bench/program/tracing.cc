@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "baselines/io/file_io.h"
 #include "baselines/traces/trace.h"
 #include "baselines/traces/writer.h"
 #include "bench/machine/log_warning.h"
@@ -60,7 +61,7 @@ class Tracing {
     baselines::Trace trace =
         assemble_trace(traced_, {.process = getpid(), .thread = syscall(SYS_gettid)});
     trace.about = about();
-    baselines::write_trace(out, trace);
+    baselines::write_atomically(out, baselines::trace_text(trace));
     log_warning("{} benchmark{} traced in {}", traced_.size(), traced_.size() == 1 ? "" : "s",
                 out.string());
     return failures_.empty() ? Outcome::kComplete : Outcome::kFailures;

@@ -36,8 +36,8 @@ class Suite {
   // What is undecided gets more processes of both sides, up to three times as many, where the
   // scenario says so: as `fusegate duet` does it.
   GateResult judge() {
-    Run baseline = this->baseline();
-    Run candidate = this->candidate();
+    Run baseline = run_of(false);
+    Run candidate = run_of(true);
     GateOptions options;
     options.allow = scenario_.allow;
     if (scenario_.side_by_side) options.rule.tested_effect = kTestedSideBySide;
@@ -152,46 +152,36 @@ class Suite {
     return summary;
   }
 
-  Run empty_run() const {
+  // What the candidate's session and card do to the benchmark, and the code where it shows.
+  double candidate_effect(std::size_t i, bool shows) const {
+    return session_[i] + candidate_card_[i] + (shows ? std::log1p(scenario_.slowdown) : 0);
+  }
+
+  Run run_of(bool is_candidate) {
     Run run;
     run.session = scenario_.side_by_side ? "one" : "";
     run.environment = {{"device", "simulated"}};
-    return run;
-  }
-
-  Run baseline() {
-    Run run = empty_run();
-    for (std::size_t i = 0; i < scenario_.benchmarks.size(); ++i) {
-      run.benchmarks.push_back(series(i, false));
-      for (std::size_t card = 0; card < cards_.size(); ++card) {
-        for (int k = 0; k < scenario_.baseline_processes; ++k) {
-          const int process = static_cast<int>(card) * scenario_.baseline_processes + k;
-          run.benchmarks[i].processes.push_back(
-              measure(i, cards_[card][i], process, static_cast<int>(card)));
-        }
-      }
-    }
-    for (std::size_t card = 0; card < cards_.size(); ++card) {
-      run.cards.push_back(fmt::format("GPU-{}", card));
-    }
-    name_processes(run, static_cast<int>(cards_.size()) * scenario_.baseline_processes);
-    return run;
-  }
-
-  Run candidate() {
-    Run run = empty_run();
-    run.cards = {scenario_.baseline_cards > 0 ? "GPU-new" : "GPU-0"};
+    const int cards = is_candidate ? 1 : static_cast<int>(cards_.size());
+    const int a_card = is_candidate ? scenario_.candidate_processes : scenario_.baseline_processes;
     std::uniform_real_distribution<double> uniform(0, 1);
     for (std::size_t i = 0; i < scenario_.benchmarks.size(); ++i) {
-      run.benchmarks.push_back(series(i, true));
-      for (int k = 0; k < scenario_.candidate_processes; ++k) {
-        const bool shows = is_slowed(i) && uniform(random_) < scenario_.slow_process_share;
+      run.benchmarks.push_back(series(i, is_candidate));
+      for (int process = 0; process < cards * a_card; ++process) {
+        const int card = process / a_card;
+        const bool shows =
+            is_candidate && is_slowed(i) && uniform(random_) < scenario_.slow_process_share;
         const double effect =
-            session_[i] + candidate_card_[i] + (shows ? std::log1p(scenario_.slowdown) : 0);
-        run.benchmarks[i].processes.push_back(measure(i, effect, k, 0));
+            is_candidate ? candidate_effect(i, shows) : cards_[static_cast<std::size_t>(card)][i];
+        run.benchmarks[i].processes.push_back(measure(i, effect, process, card));
       }
     }
-    name_processes(run, scenario_.candidate_processes);
+    const bool is_new = is_candidate && scenario_.baseline_cards > 0;
+    for (int card = 0; card < cards; ++card) {
+      run.cards.push_back(is_new ? "GPU-new" : fmt::format("GPU-{}", card));
+    }
+    for (int k = 1; k <= cards * a_card; ++k) {
+      run.process_names.push_back(fmt::format("{}.json", k));
+    }
     return run;
   }
 
@@ -202,10 +192,8 @@ class Suite {
       const VerdictKind kind = verdicts[i].kind;
       if (kind != VerdictKind::kRegression && kind != VerdictKind::kInconclusive) continue;
       any = true;
-      const double code = is_slowed(i) ? std::log1p(scenario_.slowdown) : 0;
-      const double machine = session_[i] + candidate_card_[i];
-      for (const auto& [run, effect] :
-           {std::pair(&baseline, cards_.front()[i]), std::pair(&candidate, machine + code)}) {
+      for (const auto& [run, effect] : {std::pair(&baseline, cards_.front()[i]),
+                                        std::pair(&candidate, candidate_effect(i, is_slowed(i)))}) {
         ProcessSummary summary = measure(i, effect, process, 0);
         summary.extension = true;
         run->benchmarks[i].processes.push_back(summary);
@@ -215,10 +203,6 @@ class Suite {
       run->process_names.push_back(fmt::format("{}.json", process + 1));
     }
     return any;
-  }
-
-  static void name_processes(Run& run, int count) {
-    for (int k = 1; k <= count; ++k) run.process_names.push_back(fmt::format("{}.json", k));
   }
 
   const Scenario& scenario_;
