@@ -7,11 +7,11 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <utility>
 
 #include "baselines/comparing/comparison.h"
 #include "baselines/statistics/statistics.h"
+#include "baselines/statistics/two_sides.h"
 
 namespace fusegate::baselines {
 namespace {
@@ -22,20 +22,14 @@ double direction_of(const Verdict& verdict) {
   return verdict.kind == VerdictKind::kImprovement ? -1 : 0;
 }
 
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
 // Whether the sides' means differ by more than least_ns, at that level, either way. Moderating the
 // variance over the suite is not worth it here: what the host does is seen in microseconds.
 bool moved(const std::vector<double>& before, const std::vector<double>& after, double least_ns,
            double level) {
   if (before.size() < 2 || after.size() < 2) return false;
-  const VarianceEstimate noise = pooled_variance({before, after});
-  const double share =
-      1.0 / static_cast<double>(before.size()) + 1.0 / static_cast<double>(after.size());
-  const double apart = std::abs(mean(after) - mean(before));
-  const Contrast contrast{apart, std::sqrt(noise.variance * share), noise.degrees_of_freedom};
+  const auto [effect, noise, share] = difference_of({before, after, {}, {}});
+  const Contrast contrast{std::abs(effect), std::sqrt(noise.variance * share),
+                          noise.degrees_of_freedom};
   return p_above(contrast, least_ns) <= level / 2;
 }
 
@@ -102,12 +96,12 @@ KernelCause kind_of(const KernelDiff& diff, const Verdict& verdict) {
   if (direction != 0) {
     const KernelCause largest = largest_part(diff, verdict);
     if (largest != KernelCause::kUnexplained) return largest;
-    if (changed != KernelCause::kNothing) return changed;
-    if (verdict.reason.clock_moved) return KernelCause::kClock;
-    return diff.work_changed() ? KernelCause::kOtherWork : KernelCause::kUnexplained;
   }
   if (changed != KernelCause::kNothing) return changed;
   if (verdict.reason.clock_moved) return KernelCause::kClock;
+  if (direction != 0) {
+    return diff.work_changed() ? KernelCause::kOtherWork : KernelCause::kUnexplained;
+  }
   const bool host = diff.gaps_moved || diff.leads_moved || diff.host_moved;
   return host ? KernelCause::kGaps : KernelCause::kNothing;
 }

@@ -1,5 +1,6 @@
 #include "baselines/launches/call_identity.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "baselines/io/error.h"
@@ -72,13 +73,9 @@ TEST(CallIdentity, ReadsBackWhatItWrites) {
 TEST(CallIdentity, NamesTheFieldThatIsWrong) {
   nlohmann::json text = identity_json(two_launches());
   text["launches"][1]["arguments"] = 3;
-  try {
-    parse_identity(JsonField(text, "f.json", "identity"));
-    FAIL();
-  } catch (const InputError& error) {
-    EXPECT_NE(std::string(error.what()).find("identity.launches[1].arguments"), std::string::npos)
-        << error.what();
-  }
+  EXPECT_THAT(
+      [&] { parse_identity(JsonField(text, "f.json", "identity")); },
+      testing::ThrowsMessage<InputError>(testing::HasSubstr("identity.launches[1].arguments")));
 }
 
 }  // namespace

@@ -39,15 +39,14 @@ TEST(TraceReader, ReadsAKernelOfPyTorchs) {
           "args": {"External id": 3, "queued": 0, "device": 0, "stream": 7, "correlation": 35,
                    "registers per thread": 16, "shared memory": 1024, "blocks per SM": 0.009259,
                    "grid": [12, 2, 1], "block": [128, 1, 1]}})");
-  ASSERT_EQ(trace.events.size(), 1U);
-  const TraceEvent& kernel = trace.events[0];
-  EXPECT_EQ(kernel.name, "nvjet_tst_128x256");
-  EXPECT_EQ(kernel.category, TraceCategory::kKernel);
-  EXPECT_EQ(kernel.start_ns, 2'413'669'097'444'592);
-  EXPECT_EQ(kernel.duration_ns, 1760);
-  EXPECT_EQ(kernel.correlation, 35);
-  EXPECT_EQ(kernel.external_id, 3);
-  EXPECT_EQ(kernel.launch, (LaunchShape{{12, 2, 1}, {128, 1, 1}, 16, 1024}));
+  EXPECT_THAT(trace.events,
+              ElementsAre(TraceEvent{.name = "nvjet_tst_128x256",
+                                     .category = TraceCategory::kKernel,
+                                     .start_ns = 2'413'669'097'444'592,
+                                     .duration_ns = 1760,
+                                     .correlation = 35,
+                                     .external_id = 3,
+                                     .launch = LaunchShape{{12, 2, 1}, {128, 1, 1}, 16, 1024}}));
 }
 
 TEST(TraceReader, ReadsEveryCategoryAndPassesOverOthers) {

@@ -91,13 +91,11 @@ TEST_F(RecordStepsTest, PassesOnWhyNothingCanBeRecorded) {
   const AttachProfiler refused = []() -> std::unique_ptr<Profiler> {
     throw ProfilerError(baselines::Doubt::kProfilerRefused);
   };
-  try {
-    record_steps(TraceSchedule(), refused, call_);
-    FAIL() << "recorded";
-  } catch (const ProfilerError& error) {
-    EXPECT_EQ(error.doubt(), baselines::Doubt::kProfilerRefused);
-    EXPECT_THAT(error.what(), testing::HasSubstr("CUPTI may not be used"));
-  }
+  EXPECT_THAT(
+      [&] { record_steps(TraceSchedule(), refused, call_); },
+      testing::Throws<ProfilerError>(testing::AllOf(
+          testing::Property(&ProfilerError::doubt, baselines::Doubt::kProfilerRefused),
+          testing::Property(&std::exception::what, testing::HasSubstr("CUPTI may not be used")))));
 }
 
 TEST(ProfiledCall, RunsTheStagesUnderTheirNames) {
