@@ -62,6 +62,7 @@ class Audit {
     small_suites();
     unseen_cards();
     power();
+    power_on_other_cards();
     return std::move(list_);
   }
 
@@ -211,6 +212,10 @@ class Audit {
            .slowdown = 0.01,
            .session = is_quiet ? kQuiet : Machine()});
     }
+  }
+
+  void power_on_other_cards() {
+    group_ = "What is found";
     for (const int cards : {4, 5}) {
       for (const double slowdown : {0.01, 0.02}) {
         add({.name = fmt::format("{} other cards, one benchmark +{:g} %, the rest identical", cards,
