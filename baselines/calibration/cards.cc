@@ -1,6 +1,7 @@
 #include "baselines/calibration/cards.h"
 
 #include <algorithm>
+#include <array>
 #include <boost/math/distributions/chi_squared.hpp>
 #include <cmath>
 #include <functional>
@@ -8,36 +9,29 @@
 #include <numeric>
 #include <span>
 
+#include "baselines/comparing/comparison.h"
+
 namespace fusegate::baselines {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-struct Variances {
-  double time = 0;
-  double cycles = 0;
-  double equal_clock = 0;
-};
-
 double floored_root(double variance) {
   return std::isnan(variance) ? variance : std::sqrt(std::max(0.0, variance));
 }
 
-CardSpread card_spread(const std::vector<Variances>& benchmarks,
+// variances: of each benchmark, in time, in cycles and at equal clock.
+CardSpread card_spread(const std::vector<std::array<double, 3>>& variances,
                        const std::function<bool(std::size_t)>& is_member) {
-  CardSpread spread;
-  Variances sum;
-  for (std::size_t i = 0; i < benchmarks.size(); ++i) {
+  int benchmarks = 0;
+  std::array<double, 3> sums{};
+  for (std::size_t i = 0; i < variances.size(); ++i) {
     if (!is_member(i)) continue;
-    ++spread.benchmarks;
-    sum.time += benchmarks[i].time;
-    sum.cycles += benchmarks[i].cycles;
-    sum.equal_clock += benchmarks[i].equal_clock;
+    ++benchmarks;
+    std::ranges::transform(sums, variances[i], sums.begin(), std::plus{});
   }
-  spread.time = floored_root(sum.time / spread.benchmarks);
-  spread.cycles = floored_root(sum.cycles / spread.benchmarks);
-  spread.equal_clock = floored_root(sum.equal_clock / spread.benchmarks);
-  return spread;
+  return {benchmarks, floored_root(sums[0] / benchmarks), floored_root(sums[1] / benchmarks),
+          floored_root(sums[2] / benchmarks)};
 }
 
 }  // namespace
@@ -56,9 +50,8 @@ double between_groups_variance(const std::vector<std::vector<double>>& groups) {
   }
   double squares = 0;
   for (const auto& group : groups) {
-    const auto size = static_cast<double>(group.size());
-    const double mean = std::accumulate(group.begin(), group.end(), 0.0) / size;
-    squares += size * (mean - sum / count) * (mean - sum / count);
+    const double distance = mean(group) - sum / count;
+    squares += static_cast<double>(group.size()) * distance * distance;
   }
   const auto degrees_of_freedom = static_cast<double>(groups.size() - 1);
   const double typical_size = (count - squared_sizes / count) / degrees_of_freedom;
@@ -73,11 +66,18 @@ Interval deviation_factors(double degrees_of_freedom) {
   return {factor(0.975), factor(0.025)};
 }
 
+std::optional<Bound> bound_of(const BenchmarkSeries& series) {
+  const std::optional<double> intensity = intensity_of(series);
+  if (!intensity) return std::nullopt;
+  constexpr double kComputeBoundFlopsPerByte = 100;
+  return *intensity >= kComputeBoundFlopsPerByte ? Bound::kCompute : Bound::kMemory;
+}
+
 std::optional<BetweenCard> between_card(const CalibrationPool& pool,
                                         const std::vector<DurationClass>& classes) {
   if (pool.cards.size() < 2) return std::nullopt;
   const auto& series = pool.cards.front().benchmarks;
-  std::vector<Variances> variances;
+  std::vector<std::array<double, 3>> variances;
   for (std::size_t i = 0; i < series.size(); ++i) {
     const auto variance_at = [&](double share) {
       return between_groups_variance(logarithms(pool.cards, i, share));

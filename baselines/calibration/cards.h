@@ -21,6 +21,13 @@ double between_groups_variance(const std::vector<std::vector<double>>& groups);
 // many degrees of freedom from normal values: sqrt(d / chi-square quantiles).
 Interval deviation_factors(double degrees_of_freedom);
 
+enum class Bound { kCompute, kMemory };
+
+// By arithmetic intensity: 100 FLOP a byte and more counts as compute-bound, which is somewhat
+// below where an H200 balances (690 to 790 TFLOP/s over 4.32 TB/s as measured: 160 to 180). Nothing
+// where the counters flops and min_bytes are missing.
+std::optional<Bound> bound_of(const BenchmarkSeries& series);
+
 // Nothing for a single card. classes: of each benchmark of the pool, in its order.
 std::optional<BetweenCard> between_card(const CalibrationPool& pool,
                                         const std::vector<DurationClass>& classes);

@@ -26,6 +26,8 @@ TEST(BetweenGroupsVariance, IsUnknownWithoutGroupsOrReplicates) {
   EXPECT_TRUE(std::isnan(between_groups_variance({{1, std::nan("")}, {2, 3}})));
 }
 
+const std::vector<DurationClass> kClasses(kDurationClasses.begin(), kDurationClasses.end());
+
 // Cards that shift all their kernels by a standard deviation of 0.4 %, five processes each.
 TEST(BetweenCard, IsFoundUnderTheNoiseOfTheMeans) {
   std::mt19937_64 random(3);
@@ -38,9 +40,7 @@ TEST(BetweenCard, IsFoundUnderTheNoiseOfTheMeans) {
                              .shift = 0.004 * normal(random)},
                             random));
   }
-  const CalibrationPool pool = pool_runs(std::move(runs));
-  const auto between =
-      between_card(pool, {DurationClass::kLong, DurationClass::kMedium, DurationClass::kShort});
+  const auto between = between_card(pool_runs(std::move(runs)), kClasses);
   ASSERT_TRUE(between);
   EXPECT_EQ(between->cards, 200);
   EXPECT_EQ(between->all.benchmarks, 3);
@@ -73,9 +73,7 @@ TEST(BetweenCard, KeepsComputeAndMemoryBoundApart) {
     run->benchmarks[1].counters = {{"flops", 1}, {"min_bytes", 1}};
   }
   for (ProcessSummary& summary : second.benchmarks[0].processes) summary.time_ns *= 1.02;
-  const auto between =
-      between_card(pool_runs({first, second}),
-                   {DurationClass::kLong, DurationClass::kMedium, DurationClass::kShort});
+  const auto between = between_card(pool_runs({first, second}), kClasses);
   EXPECT_EQ(between->compute_bound.benchmarks, 1);
   EXPECT_NEAR(between->compute_bound.time, std::log(1.02) / std::sqrt(2), 1e-4);
   EXPECT_NEAR(between->compute_bound.cycles, 0, 1e-4);
@@ -86,8 +84,21 @@ TEST(BetweenCard, KeepsComputeAndMemoryBoundApart) {
 TEST(BetweenCard, IsNothingForOneCard) {
   std::mt19937_64 random(6);
   const CalibrationPool pool = pool_runs({simulate({}, random), simulate({}, random)});
-  EXPECT_FALSE(
-      between_card(pool, {DurationClass::kLong, DurationClass::kMedium, DurationClass::kShort}));
+  EXPECT_FALSE(between_card(pool, kClasses));
+}
+
+BenchmarkSeries with_counters(double flops, double min_bytes) {
+  BenchmarkSeries series;
+  series.counters = {{"flops", flops}, {"min_bytes", min_bytes}};
+  return series;
+}
+
+TEST(BoundOf, FollowsFromArithmeticIntensity) {
+  EXPECT_EQ(bound_of(with_counters(100, 1)), Bound::kCompute);
+  EXPECT_EQ(bound_of(with_counters(99, 1)), Bound::kMemory);
+  EXPECT_EQ(bound_of(with_counters(1, 0)), std::nullopt);
+  EXPECT_EQ(bound_of(with_counters(std::nan(""), 1)), std::nullopt);
+  EXPECT_EQ(bound_of({}), std::nullopt);
 }
 
 TEST(DeviationFactors, AreThoseOfChiSquare) {

@@ -1,13 +1,9 @@
-// How a calibration groups benchmarks: by how long a call takes, by what bounds it, and by whose
-// code it runs.
+// How a calibration groups benchmarks by how long a call takes.
 #pragma once
 
 #include <array>
 #include <cstddef>
-#include <optional>
 #include <string_view>
-
-#include "baselines/record/run.h"
 
 namespace fusegate::baselines {
 
@@ -25,22 +21,31 @@ inline constexpr std::array kDurationClasses{DurationClass::kLong, DurationClass
 template <typename T>
 using PerClass = std::array<T, kDurationClasses.size()>;
 
-DurationClass duration_class(double time_ns);
-double shortest_ns(DurationClass duration);
 inline std::size_t class_index(DurationClass duration) {
   return static_cast<std::size_t>(duration);
 }
-std::string_view duration_class_key(DurationClass duration);    // "from_20_us", for JSON
-std::string_view duration_class_title(DurationClass duration);  // ">= 20 us", for people
+
+inline double shortest_ns(DurationClass duration) {
+  return PerClass<double>{20'000, 3'000, 0}[class_index(duration)];
+}
+inline DurationClass duration_class(double time_ns) {
+  if (time_ns >= shortest_ns(DurationClass::kLong)) return DurationClass::kLong;
+  return time_ns >= shortest_ns(DurationClass::kMedium) ? DurationClass::kMedium
+                                                        : DurationClass::kShort;
+}
+// For JSON.
+inline std::string_view duration_class_key(DurationClass duration) {
+  return PerClass<std::string_view>{"from_20_us", "from_3_to_20_us",
+                                    "below_3_us"}[class_index(duration)];
+}
+// For people.
+inline std::string_view duration_class_title(DurationClass duration) {
+  return PerClass<std::string_view>{">= 20 us", "3 to 20 us", "< 3 us"}[class_index(duration)];
+}
 
 // The spread between processes that a protocol is held to, as a relative standard deviation.
-double spread_target(DurationClass duration);
-
-enum class Bound { kCompute, kMemory };
-
-// By arithmetic intensity: 100 FLOP a byte and more counts as compute-bound, which is somewhat
-// below where an H200 balances (690 to 790 TFLOP/s over 4.32 TB/s as measured: 160 to 180). Nothing
-// where the counters flops and min_bytes are missing.
-std::optional<Bound> bound_of(const BenchmarkSeries& series);
+inline double spread_target(DurationClass duration) {
+  return PerClass<double>{0.0010, 0.0025, 0.0050}[class_index(duration)];
+}
 
 }  // namespace fusegate::baselines

@@ -27,7 +27,8 @@ template <typename T, typename ToJson>
 ordered_json by_class(const PerClass<T>& values, ToJson to_json) {
   ordered_json result;
   for (const DurationClass duration : kDurationClasses) {
-    result[std::string(duration_class_key(duration))] = to_json(values[class_index(duration)]);
+    result[std::string(duration_class_key(duration))] =
+        to_json(duration, values[class_index(duration)]);
   }
   return result;
 }
@@ -56,16 +57,12 @@ ordered_json summary_json(const SpreadSummary& summary) {
 }
 
 ordered_json spread_json(const PerClass<ClassSpread>& spread) {
-  ordered_json json = by_class(spread, [](const ClassSpread& own) {
-    return ordered_json{{"target", nullptr},
+  return by_class(spread, [](DurationClass duration, const ClassSpread& own) {
+    return ordered_json{{"target", number(spread_target(duration))},
                         {"time", summary_json(own.time)},
                         {"cycles", summary_json(own.cycles)},
                         {"equal_clock", summary_json(own.equal_clock)}};
   });
-  for (const DurationClass duration : kDurationClasses) {
-    json[std::string(duration_class_key(duration))]["target"] = number(spread_target(duration));
-  }
-  return json;
 }
 
 ordered_json alarms_json(const FalseAlarms& alarms) {
@@ -76,7 +73,8 @@ ordered_json alarms_json(const FalseAlarms& alarms) {
 ordered_json drawn_json(const FalseAlarms& alarms, const PerClass<Quantiles>& detectable) {
   ordered_json json = alarms_json(alarms);
   json["detection"] = ordered_json::array();
-  json["smallest_detectable"] = by_class(detectable, quantiles_json);
+  json["smallest_detectable"] =
+      by_class(detectable, [](DurationClass, const Quantiles& own) { return quantiles_json(own); });
   return json;
 }
 
@@ -104,10 +102,11 @@ ordered_json between_card_json(const std::optional<BetweenCard>& between) {
   if (!between) return nullptr;
   ordered_json json{{"cards", between->cards}};
   json.update(card_spread_json(between->all));
-  json["classes"] = by_class(between->classes, card_spread_json);
-  for (const DurationClass duration : kDurationClasses) {
-    json["classes"][std::string(duration_class_key(duration))]["from_ns"] = shortest_ns(duration);
-  }
+  json["classes"] = by_class(between->classes, [](DurationClass duration, const CardSpread& own) {
+    ordered_json spread = card_spread_json(own);
+    spread["from_ns"] = shortest_ns(duration);
+    return spread;
+  });
   json["compute_bound"] = card_spread_json(between->compute_bound);
   json["memory_bound"] = card_spread_json(between->memory_bound);
   return json;

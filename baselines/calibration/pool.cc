@@ -15,64 +15,36 @@ namespace fusegate::baselines {
 namespace {
 
 void check_alike(const Run& first, const Run& other) {
-  const auto differences = environment_differences(first.environment, other.environment);
-  if (!differences.empty()) {
-    const EnvironmentDifference& difference = differences.front();
-    throw InputError(other.source, "environment." + difference.field,
-                     fmt::format("is {}, but {} in {}", difference.candidate, difference.baseline,
-                                 first.source));
+  const auto refuse = [&](const std::string& field, const std::string& own,
+                          const std::string& before) {
+    throw InputError(other.source, field,
+                     fmt::format("is {}, but {} in {}", own, before, first.source));
+  };
+  for (const auto& difference : environment_differences(first.environment, other.environment)) {
+    refuse("environment." + difference.field, difference.candidate, difference.baseline);
   }
-  if (other.provenance.suite != first.provenance.suite) {
-    throw InputError(other.source, "suite",
-                     fmt::format("is \"{}\", but \"{}\" in {}", other.provenance.suite,
-                                 first.provenance.suite, first.source));
+  const Provenance& before = first.provenance;
+  const Provenance& own = other.provenance;
+  if (own.suite != before.suite) {
+    refuse("suite", '"' + own.suite + '"', '"' + before.suite + '"');
   }
-  if (other.provenance.protocol != first.provenance.protocol) {
-    throw InputError(other.source, "protocol",
-                     fmt::format("is {}, but {} in {}", other.provenance.protocol.dump(),
-                                 first.provenance.protocol.dump(), first.source));
+  if (own.protocol != before.protocol) {
+    refuse("protocol", own.protocol.dump(), before.protocol.dump());
   }
 }
 
-CalibratedRun calibrated_run(const Run& run) {
-  const Provenance& from = run.provenance;
-  return {run.source,
-          from.device_uuid,
-          from.commit,
-          from.dirty,
-          from.date,
-          from.host,
-          static_cast<int>(processes_of(run))};
-}
-
-// The benchmarks that every process of every run has, and those that some lacks.
-class CommonBenchmarks {
- public:
-  void add(const Run& run) {
+// In how many of the runs each benchmark has every process.
+std::map<std::string, std::size_t> count_complete(const std::vector<Run>& runs) {
+  std::map<std::string, std::size_t> complete_in;
+  for (const Run& run : runs) {
     const std::size_t processes = processes_of(run);
     for (const BenchmarkSeries& series : run.benchmarks) {
-      const bool complete =
+      complete_in[series.name] +=
           series.failure.empty() && series.processes.size() == processes && processes > 0;
-      complete_in_[series.name] += complete;
     }
-    ++runs_;
   }
-  bool has(const std::string& name) const {
-    const auto found = complete_in_.find(name);
-    return found != complete_in_.end() && found->second == runs_;
-  }
-  std::vector<std::string> left_out() const {
-    std::vector<std::string> names;
-    for (const auto& [name, complete] : complete_in_) {
-      if (complete < runs_) names.push_back(name);
-    }
-    return names;
-  }
-
- private:
-  std::map<std::string, int> complete_in_;
-  int runs_ = 0;
-};
+  return complete_in;
+}
 
 void add_run(Run& card, Run&& run) {
   if (card.benchmarks.empty()) {
@@ -98,32 +70,34 @@ void drop_extensions(Run& run) {
 
 std::size_t processes_of(const Run& run) {
   std::size_t most = 0;
-  for (const BenchmarkSeries& series : run.benchmarks) {
-    most = std::max(most, series.processes.size());
-  }
+  for (const auto& series : run.benchmarks) most = std::max(most, series.processes.size());
   return most;
 }
 
 CalibrationPool pool_runs(std::vector<Run> runs) {
   if (runs.empty()) throw InputError("calibration", "", "no run was named");
-  CommonBenchmarks common;
   for (Run& run : runs) {
     check_alike(runs.front(), run);
     drop_extensions(run);
-    common.add(run);
   }
   CalibrationPool pool;
-  pool.left_out = common.left_out();
+  const auto complete_in = count_complete(runs);
+  for (const auto& [name, count] : complete_in) {
+    if (count < runs.size()) pool.left_out.push_back(name);
+  }
   std::map<std::string, Run> cards;
   for (Run& run : runs) {
-    std::erase_if(run.benchmarks,
-                  [&](const BenchmarkSeries& series) { return !common.has(series.name); });
+    std::erase_if(run.benchmarks, [&](const BenchmarkSeries& series) {
+      return complete_in.at(series.name) < runs.size();
+    });
     if (run.benchmarks.empty()) {
       throw InputError(run.source, "benchmarks", "none succeeded in every process of every run");
     }
     std::ranges::sort(run.benchmarks, {}, &BenchmarkSeries::name);
-    pool.runs.push_back(calibrated_run(run));
-    add_run(cards[run.provenance.device_uuid], std::move(run));
+    const Provenance& from = run.provenance;
+    pool.runs.push_back({run.source, from.device_uuid, from.commit, from.dirty, from.date,
+                         from.host, static_cast<int>(processes_of(run))});
+    add_run(cards[from.device_uuid], std::move(run));
   }
   for (auto& [uuid, card] : cards) pool.cards.push_back(std::move(card));
   return pool;

@@ -70,29 +70,18 @@ TEST(PoolRuns, PassesOverExtensions) {
 }
 
 TEST(PoolRuns, NamesWhatDiffers) {
-  const fusegate::baselines::Run run = run_of({test_series("a", {1, 2})});
-  fusegate::baselines::Run other = run_of({test_series("a", {1, 2})}, "GPU-2");
-  other.environment["driver"] = "570";
-  EXPECT_THAT(
-      [&] {
-        pool_runs({run, other});
-      },
-      ThrowsMessage<InputError>(
-          HasSubstr("run of GPU-2: environment.driver: is 570, but 580 in run of GPU-1")));
-  other = run;
-  other.provenance.suite = "nightly";
-  EXPECT_THAT(
-      [&] {
-        pool_runs({run, other});
-      },
-      ThrowsMessage<InputError>(HasSubstr("suite: is \"nightly\", but \"pr\"")));
-  other = run;
-  other.provenance.protocol = {{"samples", 60}};
-  EXPECT_THAT(
-      [&] {
-        pool_runs({run, other});
-      },
-      ThrowsMessage<InputError>(HasSubstr("protocol: is {\"samples\":60}, but null")));
+  const auto refused = [](const char* message, auto change) {
+    const auto run = run_of({test_series("a", {1, 2})});
+    auto other = run_of({test_series("a", {1, 2})}, "GPU-2");
+    change(other);
+    EXPECT_THAT([&] { pool_runs({run, other}); }, ThrowsMessage<InputError>(HasSubstr(message)));
+  };
+  refused("run of GPU-2: environment.driver: is 570, but 580 in run of GPU-1",
+          [](auto& run) { run.environment["driver"] = "570"; });
+  refused("suite: is \"nightly\", but \"pr\"", [](auto& run) { run.provenance.suite = "nightly"; });
+  refused("protocol: is {\"samples\":60}, but null", [](auto& run) {
+    run.provenance.protocol = {{"samples", 60}};
+  });
 }
 
 TEST(PoolRuns, NeedsSomethingInCommon) {

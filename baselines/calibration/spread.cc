@@ -47,15 +47,6 @@ SpreadSummary summary_of(const std::vector<const BenchmarkCalibration*>& benchma
 
 }  // namespace
 
-double quantile(std::vector<double> values, double p) {
-  if (values.empty()) return kUnknown;
-  std::ranges::sort(values);
-  const double position = p * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(position);
-  const std::size_t above = std::min(below + 1, values.size() - 1);
-  return std::lerp(values[below], values[above], position - static_cast<double>(below));
-}
-
 Quantiles quantiles_of(const std::vector<double>& values) {
   std::vector<double> finite;
   std::ranges::copy_if(values, std::back_inserter(finite),

@@ -7,10 +7,6 @@
 
 namespace fusegate::baselines {
 
-// The p-quantile by linear interpolation between order statistics, definition 7 of R. J. Hyndman,
-// Y. Fan, "Sample quantiles in statistical packages", Am. Stat. 50 (1996), 361-365. NaN of none.
-double quantile(std::vector<double> values, double p);
-
 // Values that are not finite are passed over.
 Quantiles quantiles_of(const std::vector<double>& values);
 

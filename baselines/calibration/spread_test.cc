@@ -10,14 +10,6 @@
 namespace fusegate::baselines {
 namespace {
 
-TEST(Quantile, InterpolatesBetweenOrderStatistics) {
-  EXPECT_DOUBLE_EQ(quantile({4, 1, 3, 2}, 0.5), 2.5);
-  EXPECT_DOUBLE_EQ(quantile({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 0.9), 10);
-  EXPECT_DOUBLE_EQ(quantile({1, 2}, 0.9), 1.9);
-  EXPECT_DOUBLE_EQ(quantile({7}, 0.9), 7);
-  EXPECT_TRUE(std::isnan(quantile({}, 0.5)));
-}
-
 TEST(QuantilesOf, PassesOverWhatIsNotKnown) {
   const Quantiles quantiles = quantiles_of({3, std::nan(""), 1, INFINITY});
   EXPECT_EQ(quantiles.benchmarks, 2);
@@ -36,24 +28,16 @@ TEST(BenchmarkSpreads, AreOfLogarithms) {
   EXPECT_EQ(spreads.at(0).degrees_of_freedom, 2);
 }
 
-TEST(BenchmarkSpreads, AreFoundInSimulatedProcesses) {
-  std::mt19937_64 random(1);
-  SimulatedRun simulated{.processes = 400, .spread = 0.003};
-  const CalibrationPool pool = pool_runs({simulate(simulated, random)});
-  for (const auto& benchmark : benchmark_spreads(pool.cards)) {
-    EXPECT_NEAR(benchmark.spread_time, 0.003, 0.0004);
-  }
-}
-
 TEST(BenchmarkSpreads, DoNotTakeCardsForNoise) {
   std::mt19937_64 random(1);
-  const CalibrationPool pool =
-      pool_runs({simulate({.device_uuid = "GPU-1", .processes = 50, .spread = 0.001}, random),
-                 simulate({.device_uuid = "GPU-2", .processes = 50, .spread = 0.001, .shift = 0.05},
-                          random)});
+  const auto run = [&](const char* uuid, double shift) {
+    return simulate({.device_uuid = uuid, .processes = 200, .spread = 0.003, .shift = shift},
+                    random);
+  };
+  const CalibrationPool pool = pool_runs({run("GPU-1", 0), run("GPU-2", 0.05)});
   for (const auto& benchmark : benchmark_spreads(pool.cards)) {
-    EXPECT_NEAR(benchmark.spread_time, 0.001, 0.0003);
-    EXPECT_EQ(benchmark.degrees_of_freedom, 98);
+    EXPECT_NEAR(benchmark.spread_time, 0.003, 0.0004);
+    EXPECT_EQ(benchmark.degrees_of_freedom, 398);
   }
 }
 
@@ -71,8 +55,22 @@ BenchmarkCalibration with_spread(double spread, double degrees_of_freedom) {
   return benchmark;
 }
 
+TEST(DurationClass, BoundariesBelongToTheLonger) {
+  EXPECT_EQ(duration_class(20'000), DurationClass::kLong);
+  EXPECT_EQ(duration_class(19'999.9), DurationClass::kMedium);
+  EXPECT_EQ(duration_class(3'000), DurationClass::kMedium);
+  EXPECT_EQ(duration_class(2'999.9), DurationClass::kShort);
+}
+
+TEST(DurationClass, KeysTitlesAndTargetsAreInOneOrder) {
+  EXPECT_EQ(duration_class_key(DurationClass::kLong), "from_20_us");
+  EXPECT_EQ(duration_class_title(DurationClass::kMedium), "3 to 20 us");
+  EXPECT_EQ(spread_target(DurationClass::kLong), 0.001);
+  EXPECT_EQ(spread_target(DurationClass::kShort), 0.005);
+}
+
 TEST(ClassSpreads, SummariseEachClassOnItsOwn) {
-  const std::vector<BenchmarkCalibration> benchmarks{with_spread(0.0010, 4), with_spread(0.0020, 4),
+  const std::vector<BenchmarkCalibration> benchmarks{with_spread(0.0010, 9), with_spread(0.0020, 1),
                                                      with_spread(0.01, 4)};
   const auto spreads = class_spreads(
       benchmarks, {DurationClass::kLong, DurationClass::kLong, DurationClass::kShort});
@@ -80,18 +78,12 @@ TEST(ClassSpreads, SummariseEachClassOnItsOwn) {
   EXPECT_EQ(in_time.quantiles.benchmarks, 2);
   EXPECT_DOUBLE_EQ(in_time.quantiles.median, 0.0015);
   EXPECT_DOUBLE_EQ(in_time.quantiles.max, 0.0020);
-  EXPECT_DOUBLE_EQ(in_time.rms, std::sqrt((1e-6 + 4e-6) / 2));
+  EXPECT_DOUBLE_EQ(in_time.rms, std::sqrt((9 * 1e-6 + 4e-6) / 10));
   EXPECT_EQ(in_time.within_target, 1);  // 0.10 % itself is within
   EXPECT_EQ(spreads[0].cycles.quantiles.benchmarks, 0);
   EXPECT_EQ(spreads[1].time.quantiles.benchmarks, 0);
   EXPECT_TRUE(std::isnan(spreads[1].time.rms));
   EXPECT_EQ(spreads[2].time.within_target, 0);
-}
-
-TEST(ClassSpreads, WeighByDegreesOfFreedom) {
-  const auto spreads = class_spreads({with_spread(0.001, 9), with_spread(0.003, 1)},
-                                     {DurationClass::kLong, DurationClass::kLong});
-  EXPECT_DOUBLE_EQ(spreads[0].time.rms, std::sqrt((9 * 1e-6 + 9e-6) / 10));
 }
 
 }  // namespace

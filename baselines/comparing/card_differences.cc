@@ -10,18 +10,6 @@
 namespace fusegate::baselines {
 namespace {
 
-double spread_in(const CardSpreads& spreads, Quantity quantity) {
-  switch (quantity) {
-    case Quantity::kTime:
-      break;
-    case Quantity::kEqualClock:
-      return spreads.equal_clock;
-    case Quantity::kCycles:
-      return spreads.cycles;
-  }
-  return spreads.time;
-}
-
 // null where the class had no benchmark, or no cycles: then all benchmarks' together.
 double spread_of(const JsonField& own, const JsonField& all, std::string_view name) {
   const auto value = own.find(name);
@@ -33,8 +21,10 @@ double spread_of(const JsonField& own, const JsonField& all, std::string_view na
 VarianceEstimate CardDifferences::variance(Quantity quantity, double time_ns, int baseline_cards,
                                            int candidate_cards) const {
   const auto next = std::ranges::upper_bound(classes, time_ns, {}, &CardSpreads::from_ns);
-  const double spread =
-      spread_in(next == classes.begin() ? classes.front() : *std::prev(next), quantity);
+  const CardSpreads& own = next == classes.begin() ? classes.front() : *std::prev(next);
+  const double spread = quantity == Quantity::kTime     ? own.time
+                        : quantity == Quantity::kCycles ? own.cycles
+                                                        : own.equal_clock;
   return {spread * spread * (1.0 / baseline_cards + 1.0 / candidate_cards), degrees_of_freedom};
 }
 

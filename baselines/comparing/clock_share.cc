@@ -11,15 +11,6 @@ constexpr double squared(double value) { return value * value; }
 // Of the share, where the samples show little.
 constexpr double kPriorMean = 0.5, kPriorDeviation = 0.3;
 
-void add(const BenchmarkSeries& series, ClockFit& sum) {
-  for (const ProcessSummary& summary : series.processes) {
-    sum.clock_squares += summary.clock_fit.clock_squares;
-    sum.time_squares += summary.clock_fit.time_squares;
-    sum.products += summary.clock_fit.products;
-    sum.degrees_of_freedom += summary.clock_fit.degrees_of_freedom;
-  }
-}
-
 // Of time about the line through its clock.
 double residual_variance(const ClockFit& fit) {
   const double explained = fit.clock_squares > 0 ? squared(fit.products) / fit.clock_squares : 0;
@@ -30,7 +21,14 @@ double residual_variance(const ClockFit& fit) {
 
 double clock_share(const std::vector<const BenchmarkSeries*>& series) {
   ClockFit fit;
-  for (const BenchmarkSeries* one : series) add(*one, fit);
+  for (const BenchmarkSeries* one : series) {
+    for (const ProcessSummary& summary : one->processes) {
+      fit.clock_squares += summary.clock_fit.clock_squares;
+      fit.time_squares += summary.clock_fit.time_squares;
+      fit.products += summary.clock_fit.products;
+      fit.degrees_of_freedom += summary.clock_fit.degrees_of_freedom;
+    }
+  }
   if (fit.degrees_of_freedom < 2) return 0;
   const double ridge = residual_variance(fit) / squared(kPriorDeviation);
   const double certainty = fit.clock_squares + ridge;

@@ -11,7 +11,7 @@
 namespace fusegate::baselines {
 namespace {
 
-// An process's samples of a kernel whose time goes with the clock by the share.
+// A process's samples of a kernel whose time goes with the clock by the share.
 struct Kernel {
   double share = 0.8;
   double clock_noise = 0.002;

@@ -57,32 +57,20 @@ void describe_all(const Circumstances& circumstances, const Rule& rule,
 // How far controls moved, in the quantities in which identical code does not show the machine.
 Drift contrast_all(const Circumstances& circumstances, const Rule& rule,
                    std::vector<Comparison>& suite) {
-  const auto is_known = [&](Quantity quantity) {
+  std::vector<Quantity> known;
+  for (const Quantity quantity : kQuantities) {
     QuantityRows rows = contrast_rows(suite, quantity, circumstances);
-    return take_machine_out(rows, circumstances, rule);
-  };
-  const bool known_in_time = is_known(Quantity::kTime);
-  const bool known_in_cycles = is_known(Quantity::kCycles);
-  const bool known_at_equal_clock = is_known(Quantity::kEqualClock);
+    if (take_machine_out(rows, circumstances, rule)) known.push_back(quantity);
+  }
   Drift drift = drift_of(suite);
-  if (known_in_time) drift.time = {};
-  if (known_in_cycles) drift.cycles = {};
-  if (known_at_equal_clock) drift.equal_clock = {};
+  for (const Quantity quantity : known) drift.erase(quantity);
   return drift;
 }
 
 // A control is measured by what all others are measured by: not by itself.
 Shift shift_for(const Comparison& comparison, const Drift& drift, Quantity quantity) {
-  if (comparison.is_unchangeable()) return {};
-  switch (quantity) {
-    case Quantity::kTime:
-      break;
-    case Quantity::kEqualClock:
-      return drift.equal_clock;
-    case Quantity::kCycles:
-      return drift.cycles;
-  }
-  return drift.time;
+  const auto found = drift.find(quantity);
+  return comparison.is_unchangeable() || found == drift.end() ? Shift{} : found->second;
 }
 
 // p of an effect in the direction beyond the smallest that matters and what the machine moved by,
@@ -108,7 +96,12 @@ class PValues {
   void set_all() {
     set(&Comparison::p_slower, [&](Comparison& one) { return of_change(one, kSlower); });
     set(&Comparison::p_faster, [&](Comparison& one) { return of_change(one, kFaster); });
-    set_of_modes();
+    // Which benchmarks are bimodal does not depend on which side is which, so these alone are a
+    // family.
+    set(
+        &Comparison::p_slower_mode,
+        [](const Comparison& one) { return one.modes ? one.modes->p_slower : 1; },
+        [](const Comparison& one) { return one.modes.has_value(); });
     set(&Comparison::p_slower_in_time_alone,
         [&](Comparison& one) { return in_time_alone(one, kSlower); });
     set(&Comparison::p_faster_in_time_alone,
@@ -118,14 +111,14 @@ class PValues {
   }
 
  private:
-  // One p value a benchmark, adjusted over those that a change can have slowed.
-  template <typename PValue>
-  void set(double Comparison::*result, PValue p_value) {
+  // One p value a benchmark, adjusted over the family.
+  template <typename PValue, typename IsMember>
+  void set(double Comparison::*result, PValue p_value, IsMember is_member) {
     std::vector<double> p;
     std::vector<Comparison*> family;
     for (Comparison& comparison : suite_) {
       comparison.*result = p_value(comparison);
-      if (comparison.is_unchangeable()) continue;
+      if (!is_member(comparison)) continue;
       family.push_back(&comparison);
       p.push_back(comparison.*result);
     }
@@ -133,18 +126,10 @@ class PValues {
     for (std::size_t i = 0; i < family.size(); ++i) family[i]->*result = adjusted[i];
   }
 
-  // Which benchmarks are bimodal does not depend on which side is which, so these alone are a
-  // family.
-  void set_of_modes() {
-    std::vector<double> p;
-    std::vector<Comparison*> family;
-    for (Comparison& comparison : suite_) {
-      if (!comparison.modes) continue;
-      family.push_back(&comparison);
-      p.push_back(comparison.modes->p_slower);
-    }
-    const std::vector<double> adjusted = benjamini_hochberg(p);
-    for (std::size_t i = 0; i < family.size(); ++i) family[i]->p_slower_mode = adjusted[i];
+  // Over those that a change can have slowed.
+  template <typename PValue>
+  void set(double Comparison::*result, PValue p_value) {
+    set(result, p_value, [](const Comparison& one) { return !one.is_unchangeable(); });
   }
 
   double of_change(const Comparison& comparison, double direction) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <string_view>
@@ -83,20 +84,20 @@ Quantity quantity_with_cycles(const Circumstances& circumstances) {
   return circumstances.side_by_side ? Quantity::kTime : Quantity::kEqualClock;
 }
 
-Quantity Comparison::decided_by(const Circumstances& circumstances) const {
-  return cycles ? quantity_with_cycles(circumstances) : Quantity::kTime;
+const Contrast* Comparison::contrast(Quantity quantity) const {
+  if (quantity == Quantity::kTime) return &time;
+  const auto& own = quantity == Quantity::kCycles ? cycles : equal_clock;
+  return own ? &*own : nullptr;
 }
 
-const Contrast& Comparison::stated(const Circumstances& circumstances) const {
-  switch (decided_by(circumstances)) {
-    case Quantity::kTime:
-      break;
-    case Quantity::kEqualClock:
-      return *equal_clock;
-    case Quantity::kCycles:
-      return *cycles;
-  }
-  return time;
+double counter_of(const BenchmarkSeries& series, const std::string& name) {
+  const auto found = series.counters.find(name);
+  return found == series.counters.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
+}
+
+std::optional<double> intensity_of(const BenchmarkSeries& series) {
+  const double intensity = counter_of(series, "flops") / counter_of(series, "min_bytes");
+  return std::isfinite(intensity) ? std::optional(intensity) : std::nullopt;
 }
 
 bool code_is_known(const BenchmarkSeries& series) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "baselines/comparing/rule.h"
@@ -113,10 +114,21 @@ struct Comparison {
   bool has_estimate() const { return time.degrees_of_freedom > 0; }
   // Nobody's change can have slowed it.
   bool is_unchangeable() const { return is_control || is_identical; }
+  // null where a side has no such figures
+  const Contrast* contrast(Quantity quantity) const;
   // What it is judged by, and states.
-  Quantity decided_by(const Circumstances& circumstances) const;
-  const Contrast& stated(const Circumstances& circumstances) const;
+  Quantity decided_by(const Circumstances& circumstances) const {
+    return cycles ? quantity_with_cycles(circumstances) : Quantity::kTime;
+  }
+  const Contrast& stated(const Circumstances& circumstances) const {
+    return *contrast(decided_by(circumstances));
+  }
 };
+
+// NaN where it has none.
+double counter_of(const BenchmarkSeries& series, const std::string& name);
+// FLOPs a byte, by the counters flops and min_bytes.
+std::optional<double> intensity_of(const BenchmarkSeries& series);
 
 // Whether all of its processes have an identity, and the same.
 bool code_is_known(const BenchmarkSeries& series);

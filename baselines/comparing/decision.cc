@@ -50,12 +50,6 @@ std::optional<bool> slower_by_clock(const Evidence& evidence) {
 
 // The checks, in the order of the list below.
 
-bool has_identical_code(const Evidence& evidence) { return evidence.comparison.is_identical; }
-
-bool has_no_spread(const Evidence& evidence) { return !evidence.comparison.has_estimate(); }
-
-bool has_borrowed_noise(const Evidence& evidence) { return evidence.comparison.has_borrowed_noise; }
-
 bool has_single_process(const Evidence& evidence) { return evidence.comparison.has_single_process; }
 
 bool has_single_candidate(const Evidence& evidence) {
@@ -111,8 +105,6 @@ bool is_unchanged(const Evidence& evidence) {
          evidence.logarithms.high <= threshold;
 }
 
-bool is_control_that_moved(const Evidence& evidence) { return evidence.comparison.has_moved; }
-
 // But it may be chance: the baseline shows the slower cluster in none of its processes, or the
 // candidate in so many more.
 bool may_take_slower_mode(const Evidence& evidence) {
@@ -152,10 +144,6 @@ bool moved_as_controls(const Evidence& evidence) {
   return direction != 0 && evidence.comparison.controls_moved.in_direction(direction) > 0;
 }
 
-bool is_on_other_card(const Evidence& evidence) { return evidence.circumstances.other_card; }
-
-bool always(const Evidence&) { return true; }
-
 struct Check {
   bool (*applies)(const Evidence&);
   VerdictKind kind;
@@ -168,9 +156,11 @@ constexpr VerdictKind kOpen = VerdictKind::kInconclusive;
 // processes of unchanged code (testdata/h200-same-code/paced-5ms), one timed a 1.9 us kernel 13 %
 // below the other three, which agreed within 0.8 %. So it takes two on each side to call anything.
 constexpr Check kChecks[] = {
-    {has_identical_code, VerdictKind::kIdentical},
-    {has_no_spread, kOpen, Obstacle::kNoSpread},
-    {has_borrowed_noise, kOpen, Obstacle::kBorrowedNoise},
+    {[](const Evidence& own) { return own.comparison.is_identical; }, VerdictKind::kIdentical},
+    {[](const Evidence& own) { return !own.comparison.has_estimate(); }, kOpen,
+     Obstacle::kNoSpread},
+    {[](const Evidence& own) { return own.comparison.has_borrowed_noise; }, kOpen,
+     Obstacle::kBorrowedNoise},
     {has_single_candidate, kOpen, Obstacle::kSingleCandidate},
     {has_single_process, kOpen, Obstacle::kSingleBaseline},
     {is_control_and_differs, kOpen, Obstacle::kMachineMoved},
@@ -182,7 +172,7 @@ constexpr Check kChecks[] = {
     {is_faster_and_confirmed, VerdictKind::kImprovement},
     {differs, kOpen, Obstacle::kNotConfirmed},
     {is_unchanged, VerdictKind::kUnchanged},
-    {is_control_that_moved, kOpen, Obstacle::kMachineMoved},
+    {[](const Evidence& own) { return own.comparison.has_moved; }, kOpen, Obstacle::kMachineMoved},
     {may_take_slower_mode, kOpen, Obstacle::kSlowerMode},
     {is_bimodal, kOpen, Obstacle::kTwoModes},
     {differs_by_itself_among_few, kOpen, Obstacle::kMachineUnknown},
@@ -192,8 +182,9 @@ constexpr Check kChecks[] = {
     {time_and_cycles_disagree, kOpen, Obstacle::kDisagreement},
     {moved_as_controls, kOpen, Obstacle::kControlsMoved},
     {lies_beyond_what_matters, kOpen, Obstacle::kNotCertain},
-    {is_on_other_card, kOpen, Obstacle::kCardsDiffer},
-    {always, kOpen, Obstacle::kTooWide},
+    {[](const Evidence& own) { return own.circumstances.other_card; }, kOpen,
+     Obstacle::kCardsDiffer},
+    {[](const Evidence&) { return true; }, kOpen, Obstacle::kTooWide},
 };
 
 }  // namespace

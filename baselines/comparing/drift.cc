@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 namespace fusegate::baselines {
 namespace {
@@ -17,14 +16,6 @@ bool add_control(const Contrast& contrast, double level, Shift& shift) {
   double& side = contrast.effect > 0 ? shift.slower : shift.faster;
   side = std::max(side, magnitude.effect);
   return true;
-}
-
-std::optional<double> intensity(const BenchmarkSeries& series) {
-  const auto flops = series.counters.find("flops");
-  const auto bytes = series.counters.find("min_bytes");
-  const bool known = flops != series.counters.end() && bytes != series.counters.end();
-  if (!known || !(bytes->second > 0)) return std::nullopt;
-  return flops->second / bytes->second;
 }
 
 // The values that part the sorted ones into so many parts.
@@ -45,16 +36,15 @@ int part_of(double value, const std::vector<double>& edges) {
 
 Drift drift_of(std::vector<Comparison>& suite) {
   const auto controls = std::ranges::count_if(suite, &Comparison::is_unchangeable);
-  constexpr int kQuantities = 3, kDirections = 2;
-  const double level = kLevel / static_cast<double>(std::max<std::ptrdiff_t>(1, controls) *
-                                                    kQuantities * kDirections);
+  constexpr std::ptrdiff_t kTests = 2 * kQuantities.size();  // of a control, in both directions
+  const double level = kLevel / static_cast<double>(std::max<std::ptrdiff_t>(1, controls) * kTests);
   Drift drift;
   for (Comparison& comparison : suite) {
     if (!comparison.is_unchangeable() || comparison.has_single_process) continue;
-    comparison.has_moved = add_control(comparison.time, level, drift.time);
-    if (!comparison.cycles) continue;
-    comparison.has_moved |= add_control(*comparison.cycles, level, drift.cycles);
-    comparison.has_moved |= add_control(*comparison.equal_clock, level, drift.equal_clock);
+    for (const Quantity quantity : kQuantities) {
+      const Contrast* contrast = comparison.contrast(quantity);
+      comparison.has_moved |= contrast && add_control(*contrast, level, drift[quantity]);
+    }
   }
   return drift;
 }
@@ -70,13 +60,13 @@ std::vector<int> machine_groups(const std::vector<Comparison>& suite) {
   std::vector<double> intensities;
   for (const Comparison& comparison : suite) {
     durations.push_back(mean_log_time(comparison));
-    if (const auto known = intensity(*comparison.candidate)) intensities.push_back(*known);
+    if (const auto known = intensity_of(*comparison.candidate)) intensities.push_back(*known);
   }
   const std::vector<double> duration_edges = quantiles(durations, kDurations);
   const std::vector<double> bound_edges = quantiles(intensities, kBounds);
   std::vector<int> groups;
   for (std::size_t i = 0; i < suite.size(); ++i) {
-    const auto known = intensity(*suite[i].candidate);
+    const auto known = intensity_of(*suite[i].candidate);
     const int bound = known ? part_of(*known, bound_edges) : static_cast<int>(kBounds);
     groups.push_back(bound * static_cast<int>(kDurations) + part_of(durations[i], duration_edges));
   }

@@ -6,17 +6,14 @@
 // unless it got slower by more than any of them.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "baselines/comparing/comparison.h"
 
 namespace fusegate::baselines {
 
-struct Drift {
-  Shift time;
-  Shift cycles;
-  Shift equal_clock;
-};
+using Drift = std::map<Quantity, Shift>;
 
 // The largest difference among controls and identical code that differ from zero for certain: at 1
 // % over all controls, all quantities and both directions together (Bonferroni). Marks those as

@@ -1,9 +1,9 @@
 #include "baselines/comparing/host_times.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include "baselines/comparing/comparison.h"
@@ -59,10 +59,9 @@ HostSide side_of(const BenchmarkSeries& series, const LaunchParts& parts) {
     ++side.processes.all;
     side.processes.fresh += summary.extension;
   }
-  const auto counter = series.counters.find(parts.counter);
-  const bool has_median = counter != series.counters.end() && counter->second > 0;
-  if (side.values.empty() && has_median) {
-    side.values.push_back({.logarithm = std::log(counter->second)});
+  const double median_ns = counter_of(series, parts.counter);
+  if (side.values.empty() && median_ns > 0) {
+    side.values.push_back({.logarithm = std::log(median_ns)});
     side.processes.all = 1;
   }
   return side;
@@ -77,14 +76,6 @@ struct Row {
   double p_slower = 1;
   double p_slower_by_itself = 1;  // whatever most benchmarks moved by
   double p_faster = 1;
-
-  // Two values have a spread, one has none.
-  bool has_one_value() const {
-    return std::min(baseline.values.size(), candidate.values.size()) < 2;
-  }
-  bool lacks_processes() const {
-    return baseline.processes.are_few() || candidate.processes.are_few();
-  }
 };
 
 std::vector<Row> rows_of(const Run& baseline, const Run& candidate, const LaunchParts& parts) {
@@ -207,7 +198,8 @@ class HostComparer {
           std::max(most_freedom, difference_of(suite.back()).variance.degrees_of_freedom);
     }
     const auto contrasts = moderated_contrasts(suite);
-    const VarianceEstimate of_process = variance_of_processes_if_known();
+    const VarianceEstimate of_process =
+        knows_processes() ? variance_of_processes() : VarianceEstimate{};
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       Contrast& own = rows_[i].contrast = contrasts[i].contrast;
       if (knows_processes()) {
@@ -219,10 +211,6 @@ class HostComparer {
         own.degrees_of_freedom = std::min(own.degrees_of_freedom, most_freedom);
       }
     }
-  }
-
-  VarianceEstimate variance_of_processes_if_known() const {
-    return knows_processes() ? variance_of_processes() : VarianceEstimate{};
   }
 
   void find_common_movement() {
@@ -253,12 +241,14 @@ class HostComparer {
   ProcessEffects of_candidate_;
 };
 
-HostObstacle obstacle_of(const Row& row, bool other_host, const Rule& rule) {
+// What keeps the row from being called, whatever it shows.
+HostObstacle obstacle_of(const Row& row, bool other_host) {
   if (other_host) return HostObstacle::kOtherHost;
-  if (row.has_one_value()) return HostObstacle::kOneValue;
-  if (row.lacks_processes()) return HostObstacle::kFewProcesses;
-  return row.p_slower <= rule.false_discovery_rate ? HostObstacle::kNone
-                                                   : HostObstacle::kSuiteMoved;
+  // Two values have a spread, one has none.
+  const bool has_one_value = std::min(row.baseline.values.size(), row.candidate.values.size()) < 2;
+  if (has_one_value) return HostObstacle::kOneValue;
+  const bool are_few = row.baseline.processes.are_few() || row.candidate.processes.are_few();
+  return are_few ? HostObstacle::kFewProcesses : HostObstacle::kNone;
 }
 
 // Where the noise is unknown, as far as the two values go.
@@ -270,17 +260,18 @@ bool seems_slower(const Row& row, const Rule& rule) {
 }
 
 void add_change(const Row& row, HostLaunch launch, const Rule& rule, HostTimes& result) {
-  const HostObstacle obstacle = obstacle_of(row, result.other_host, rule);
-  HostChange change{.benchmark = row.benchmark, .launch = launch};
+  HostChange change{.benchmark = row.benchmark,
+                    .launch = launch,
+                    .obstacle = obstacle_of(row, result.other_host)};
+  const bool can_be_called = change.obstacle == HostObstacle::kNone;
   if (seems_slower(row, rule)) {
-    change.obstacle = obstacle;
-    change.verdict =
-        obstacle == HostObstacle::kNone ? HostVerdict::kSlower : HostVerdict::kLooksSlower;
     change.p = row.p_slower;
-  } else if (row.p_faster <= rule.false_discovery_rate && !result.other_host &&
-             !row.has_one_value() && !row.lacks_processes()) {
-    change.verdict = HostVerdict::kFaster;
+    const bool is_certain = row.p_slower <= rule.false_discovery_rate;
+    if (can_be_called && !is_certain) change.obstacle = HostObstacle::kSuiteMoved;
+    change.verdict = can_be_called && is_certain ? HostVerdict::kSlower : HostVerdict::kLooksSlower;
+  } else if (row.p_faster <= rule.false_discovery_rate && can_be_called) {
     change.p = row.p_faster;
+    change.verdict = HostVerdict::kFaster;
   } else {
     return;
   }
@@ -304,27 +295,17 @@ std::string_view host_launch_name(HostLaunch launch) {
 }
 
 std::string_view host_verdict_name(HostVerdict verdict) {
-  switch (verdict) {
-    case HostVerdict::kSlower:
-      return "slower";
-    case HostVerdict::kFaster:
-      return "faster";
-    case HostVerdict::kLooksSlower:
-      break;
-  }
-  return "looks_slower";
-}
-
-bool on_other_host(const Run& baseline, const Run& candidate) {
-  if (circumstances_of(baseline, candidate).side_by_side) return false;
-  return differ(baseline.provenance.host, candidate.provenance.host) ||
-         differ(baseline.provenance.cpu, candidate.provenance.cpu);
+  constexpr std::array<std::string_view, 3> kNames{"slower", "looks_slower", "faster"};
+  return kNames.at(static_cast<std::size_t>(verdict));
 }
 
 HostTimes compare_host_times(const Run& baseline, const Run& candidate, const Rule& rule) {
   const bool side_by_side = circumstances_of(baseline, candidate).side_by_side;
+  const Provenance& before = baseline.provenance;
+  const Provenance& after = candidate.provenance;
   HostTimes result;
-  result.other_host = on_other_host(baseline, candidate);
+  result.other_host =
+      !side_by_side && (differ(before.host, after.host) || differ(before.cpu, after.cpu));
   for (const LaunchParts& parts : {kStream, kGraph}) {
     std::vector<Row> rows = rows_of(baseline, candidate, parts);
     HostComparer(rows, side_by_side, rule).compare();
@@ -332,10 +313,7 @@ HostTimes compare_host_times(const Run& baseline, const Run& candidate, const Ru
     result.compared = std::max(result.compared, rows.size());
   }
   const auto order = [](const HostChange& change) {
-    const int rank = change.verdict == HostVerdict::kSlower        ? 0
-                     : change.verdict == HostVerdict::kLooksSlower ? 1
-                                                                   : 2;
-    return std::tuple(rank, -std::abs(change.effect));
+    return std::pair(change.verdict, -std::abs(change.effect));
   };
   std::ranges::stable_sort(result.changes, {}, order);
   return result;

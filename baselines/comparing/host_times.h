@@ -20,11 +20,11 @@ std::string_view host_launch_name(HostLaunch launch);  // "stream", "graph"
 
 enum class HostVerdict {
   kSlower,       // by more than both smallest effects, with false discoveries held
-  kFaster,       // likewise
   kLooksSlower,  // likewise, and something stands in the way of calling it
+  kFaster,       // by more than both
 };
 
-std::string_view host_verdict_name(HostVerdict verdict);  // "slower", "faster", "looks_slower"
+std::string_view host_verdict_name(HostVerdict verdict);  // "slower", "looks_slower", "faster"
 
 // What stands in the way, in the order in which they weigh.
 enum class HostObstacle {
@@ -49,13 +49,10 @@ struct HostChange {
 };
 
 struct HostTimes {
-  std::vector<HostChange> changes;  // slower, then looking slower, then faster; the largest first
+  std::vector<HostChange> changes;  // in the order of HostVerdict; the largest first
   std::size_t compared = 0;         // benchmarks that have a host time on both sides
-  bool other_host = false;
+  bool other_host = false;          // the two name different machines or models of CPU
 };
-
-// Whether the two name different machines or models of CPU. Not where both were measured in turn.
-bool on_other_host(const Run& baseline, const Run& candidate);
 
 // Of all benchmarks that have it on both sides, those of identical code too. The logarithm of a
 // host time is benchmark + side + process + rest. What a process does to all benchmarks, on a slow

@@ -14,11 +14,13 @@
 namespace fusegate::baselines {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::Field;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// Whose calls take the host so long, an process a value.
+// Whose calls take the host so long, a process a value.
 BenchmarkSeries hosted(std::string name, const std::vector<double>& host_ns,
                        double ProcessSummary::*field = &ProcessSummary::host_ns) {
   BenchmarkSeries series = test_series(std::move(name), std::vector<double>(host_ns.size(), 1e5));
@@ -36,19 +38,30 @@ Run run_of(std::vector<BenchmarkSeries> benchmarks) {
 std::vector<double> about(double ns) { return {0.99 * ns, ns, 1.01 * ns, ns}; }
 
 // A single benchmark of both sides.
+std::vector<HostChange> changes(const BenchmarkSeries& baseline, const BenchmarkSeries& candidate,
+                                const HostRule& host = {}) {
+  return compare_host_times(run_of({baseline}), run_of({candidate}), {.host = host}).changes;
+}
+
 std::vector<HostChange> changes(const std::vector<double>& baseline,
-                                const std::vector<double>& candidate) {
-  return compare_host_times(run_of({hosted("a", baseline)}), run_of({hosted("a", candidate)}), {})
-      .changes;
+                                const std::vector<double>& candidate, const HostRule& host = {}) {
+  return changes(hosted("a", baseline), hosted("a", candidate), host);
+}
+
+auto is_called(HostVerdict verdict, HostLaunch launch = HostLaunch::kStream) {
+  return ElementsAre(AllOf(Field(&HostChange::verdict, verdict), Field(&HostChange::launch, launch),
+                           Field(&HostChange::obstacle, HostObstacle::kNone)));
+}
+
+auto looks_slower(HostObstacle obstacle) {
+  return ElementsAre(AllOf(Field(&HostChange::verdict, HostVerdict::kLooksSlower),
+                           Field(&HostChange::obstacle, obstacle)));
 }
 
 TEST(HostTimes, TwentyMicrosecondsBeforeALaunchAreCalled) {
   const auto found = changes(about(9100), about(29200));
-  ASSERT_THAT(found, SizeIs(1));
+  ASSERT_THAT(found, is_called(HostVerdict::kSlower));
   EXPECT_EQ(found[0].benchmark, "a");
-  EXPECT_EQ(found[0].verdict, HostVerdict::kSlower);
-  EXPECT_EQ(found[0].launch, HostLaunch::kStream);
-  EXPECT_EQ(found[0].obstacle, HostObstacle::kNone);
   EXPECT_NEAR(found[0].effect, 2.209, 0.001);
   EXPECT_GT(found[0].interval.low, 2);
   EXPECT_LT(found[0].interval.high, 2.5);
@@ -62,43 +75,30 @@ TEST(HostTimes, BothSmallestEffectsMustBeExceeded) {
   EXPECT_THAT(changes(about(50000), about(53000)), IsEmpty()) << "6 % and 3 us";
   EXPECT_THAT(changes(about(2000), about(4000)), SizeIs(1)) << "100 % and 2 us";
   EXPECT_THAT(changes(about(50000), about(60000)), SizeIs(1)) << "20 % and 10 us";
-}
-
-TEST(HostTimes, TheSuiteSetsThem) {
-  const auto baseline = run_of({hosted("a", about(2000))});
-  const auto candidate = run_of({hosted("a", about(2500))});
-  const auto found = [&](const HostRule& host) {
-    return compare_host_times(baseline, candidate, {.host = host}).changes.size();
-  };
-  EXPECT_EQ(found({.min_effect = 0.1, .min_ns = 200}), 1u);
-  EXPECT_EQ(found({.min_effect = 0.1, .min_ns = 600}), 0u);
-  EXPECT_EQ(found({.min_effect = 0.3, .min_ns = 200}), 0u);
+  // The suite sets them.
+  EXPECT_THAT(changes(about(2000), about(2500), {.min_effect = 0.1, .min_ns = 200}), SizeIs(1));
+  EXPECT_THAT(changes(about(2000), about(2500), {.min_effect = 0.1, .min_ns = 600}), IsEmpty());
+  EXPECT_THAT(changes(about(2000), about(2500), {.min_effect = 0.3, .min_ns = 200}), IsEmpty());
 }
 
 TEST(HostTimes, WhatTakesTheHostLessIsFoundByTheSameRule) {
   const auto found = changes(about(29200), about(9100));
-  ASSERT_THAT(found, SizeIs(1));
-  EXPECT_EQ(found[0].verdict, HostVerdict::kFaster);
+  ASSERT_THAT(found, is_called(HostVerdict::kFaster));
   EXPECT_NEAR(found[0].effect, -0.688, 0.001);
   EXPECT_THAT(changes(about(2000), about(1200)), IsEmpty()) << "40 % and 0.8 us";
   EXPECT_THAT(changes({29200, 29300, 29100}, {9100, 9200, 9000}), IsEmpty()) << "three processes";
 }
 
 TEST(HostTimes, IdenticalCodeOnTheDeviceExcusesNone) {
-  const auto baseline = run_of({doing(hosted("a", about(5000)), "0f")});
-  const auto candidate = run_of({doing(hosted("a", about(10000)), "0f")});
-  const auto found = compare_host_times(baseline, candidate, {}).changes;
-  ASSERT_THAT(found, SizeIs(1));
-  EXPECT_EQ(found[0].verdict, HostVerdict::kSlower);
+  EXPECT_THAT(
+      changes(doing(hosted("a", about(5000)), "0f"), doing(hosted("a", about(10000)), "0f")),
+      is_called(HostVerdict::kSlower));
 }
 
 TEST(HostTimes, GraphsAreJudgedByThemselves) {
   const auto graph = &ProcessSummary::host_graph_ns;
-  const auto found = compare_host_times(run_of({hosted("a", about(5000), graph)}),
-                                        run_of({hosted("a", about(10000), graph)}), {})
-                         .changes;
-  ASSERT_THAT(found, SizeIs(1));
-  EXPECT_EQ(found[0].launch, HostLaunch::kGraph);
+  EXPECT_THAT(changes(hosted("a", about(5000), graph), hosted("a", about(10000), graph)),
+              is_called(HostVerdict::kSlower, HostLaunch::kGraph));
 }
 
 TEST(HostTimes, BenchmarksWithoutThemAreLeftAlone) {
@@ -111,50 +111,31 @@ TEST(HostTimes, BenchmarksWithoutThemAreLeftAlone) {
   EXPECT_EQ(times.compared, 1u);
 }
 
-TEST(HostTimes, ByFewerThanFourProcessesNothingIsCalled) {
-  for (const auto& [baseline, candidate] :
-       {std::pair(std::vector<double>{9100, 9200, 9000}, about(29200)),
-        std::pair(about(9100), std::vector<double>{29200, 29300})}) {
-    const auto found = changes(baseline, candidate);
-    ASSERT_THAT(found, SizeIs(1));
-    EXPECT_EQ(found[0].verdict, HostVerdict::kLooksSlower);
-    EXPECT_EQ(found[0].obstacle, HostObstacle::kFewProcesses);
-  }
+TEST(HostTimes, FewProcessesAreShownAndCallNothing) {
+  const std::vector<double> three{9100, 9200, 9000}, two{29200, 29300};
+  EXPECT_THAT(changes(three, about(29200)), looks_slower(HostObstacle::kFewProcesses));
+  EXPECT_THAT(changes(about(9100), two), looks_slower(HostObstacle::kFewProcesses));
+  EXPECT_THAT(changes({9100}, about(29200)), looks_slower(HostObstacle::kOneValue));
+  EXPECT_THAT(changes(about(9100), {29200}), looks_slower(HostObstacle::kOneValue));
+  EXPECT_THAT(changes({9100}, {29200}), looks_slower(HostObstacle::kOneValue));
+  EXPECT_THAT(changes({9100}, {9900}), IsEmpty());
+  EXPECT_THAT(changes({29200}, {9100}), IsEmpty());
 }
 
 TEST(HostTimes, TwoFreshProcessesConfirmAsInTime) {
   BenchmarkSeries extended = hosted("a", {29200, 29300, 29100});
   extended.processes[1].extension = extended.processes[2].extension = true;
-  const auto found =
-      compare_host_times(run_of({hosted("a", about(9100))}), run_of({extended}), {}).changes;
-  ASSERT_THAT(found, SizeIs(1));
-  EXPECT_EQ(found[0].verdict, HostVerdict::kSlower);
-}
-
-TEST(HostTimes, OneProcessIsShownAndCallsNothing) {
-  for (const auto& [baseline, candidate] :
-       {std::pair(std::vector<double>{9100}, about(29200)),
-        std::pair(about(9100), std::vector<double>{29200}),
-        std::pair(std::vector<double>{9100}, std::vector<double>{29200})}) {
-    const auto found = changes(baseline, candidate);
-    ASSERT_THAT(found, SizeIs(1));
-    EXPECT_EQ(found[0].verdict, HostVerdict::kLooksSlower);
-    EXPECT_EQ(found[0].obstacle, HostObstacle::kOneValue);
-  }
-  EXPECT_THAT(changes({9100}, {9900}), IsEmpty());
-  EXPECT_THAT(changes({29200}, {9100}), IsEmpty());
+  EXPECT_THAT(changes(hosted("a", about(9100)), extended), is_called(HostVerdict::kSlower));
 }
 
 TEST(HostTimes, TheMedianOfAnOlderBaselineIsOneValue) {
   BenchmarkSeries old = test_series("a", kQuiet);
   old.counters = {{"host_ns", 9100}};
-  const auto candidate = run_of({hosted("a", about(29200))});
-  const auto found = compare_host_times(run_of({old}), candidate, {}).changes;
-  ASSERT_THAT(found, SizeIs(1));
-  EXPECT_EQ(found[0].obstacle, HostObstacle::kOneValue);
+  const auto found = changes(old, hosted("a", about(29200)));
+  ASSERT_THAT(found, looks_slower(HostObstacle::kOneValue));
   EXPECT_NEAR(found[0].baseline_ns, 9100, 0.001);
   old.counters["host_ns"] = 29000;
-  EXPECT_THAT(compare_host_times(run_of({old}), candidate, {}).changes, IsEmpty());
+  EXPECT_THAT(changes(old, hosted("a", about(29200))), IsEmpty());
 }
 
 TEST(HostTimes, OfAnotherHostTheyAreReportedAndNeverCalled) {

@@ -192,13 +192,11 @@ double ruled_out(const Evidence& evidence, bool clock_moved) {
 
 void describe_energy(const Comparison& comparison, Verdict& verdict) {
   const std::string counter(kEnergyPerCall);
-  const auto before = comparison.baseline->counters.find(counter);
-  const auto after = comparison.candidate->counters.find(counter);
-  const bool known = before != comparison.baseline->counters.end() &&
-                     after != comparison.candidate->counters.end();
-  if (!known) return;
-  verdict.baseline.energy_j = before->second;
-  verdict.candidate.energy_j = after->second;
+  const double before = counter_of(*comparison.baseline, counter);
+  const double after = counter_of(*comparison.candidate, counter);
+  if (std::isnan(before) || std::isnan(after)) return;
+  verdict.baseline.energy_j = before;
+  verdict.candidate.energy_j = after;
 }
 
 // The effects as estimated, whatever is made of them.

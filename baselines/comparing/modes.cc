@@ -82,25 +82,25 @@ void find_modes(const Circumstances& circumstances, double share, const Rule& ru
   add_side(*comparison.candidate, circumstances.candidate_cards, share, true, processes);
   std::vector<double> values;
   for (const Process& process : processes) values.push_back(process.value);
-  const auto clusters = two_clusters(std::move(values), std::log1p(rule.min_effect));
-  if (!clusters) return;
+  const auto boundary = cluster_boundary(std::move(values), std::log1p(rule.min_effect));
+  if (!boundary) return;
   const auto side_and_card = [](const Process& process) {
     return std::pair(process.is_candidate, process.card);
   };
   const auto block = [](const Process& process) { return process.block; };
-  if (!any_shows_both(processes, clusters->boundary, side_and_card)) return;
-  if (circumstances.side_by_side && !any_shows_both(processes, clusters->boundary, block)) return;
+  if (!any_shows_both(processes, *boundary, side_and_card)) return;
+  if (circumstances.side_by_side && !any_shows_both(processes, *boundary, block)) return;
   Modes modes;
   for (const Process& process : processes) {
-    add_to(process.value > clusters->boundary ? modes.upper : modes.lower, process);
+    add_to(process.value > *boundary ? modes.upper : modes.lower, process);
   }
   for (Modes::Cluster* cluster : {&modes.lower, &modes.upper}) {
     cluster->time_ns = std::exp(cluster->time_ns / (cluster->baseline + cluster->candidate));
   }
-  modes.p_slower = p_slower(processes, clusters->boundary, false);
-  modes.p_slower_confirmed = p_slower(processes, clusters->boundary, true);
+  modes.p_slower = p_slower(processes, *boundary, false);
+  modes.p_slower_confirmed = p_slower(processes, *boundary, true);
   comparison.modes = modes;
-  comparison.modes_boundary = clusters->boundary;
+  comparison.modes_boundary = *boundary;
   comparison.modes_share = share;
 }
 

@@ -55,15 +55,8 @@ Contrast& contrast_of(Comparison& comparison, Quantity quantity) {
 }  // namespace
 
 double share_of(const Comparison& comparison, Quantity quantity) {
-  switch (quantity) {
-    case Quantity::kTime:
-      break;
-    case Quantity::kEqualClock:
-      return comparison.clock_share;
-    case Quantity::kCycles:
-      return 1;
-  }
-  return 0;
+  if (quantity == Quantity::kEqualClock) return comparison.clock_share;
+  return quantity == Quantity::kCycles ? 1 : 0;
 }
 
 Quantity deciding_quantity(const Comparison& comparison, const Circumstances& circumstances) {

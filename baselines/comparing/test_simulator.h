@@ -74,6 +74,13 @@ struct Counts {
   int judged = 0;
 };
 
+inline double found_share(const Counts& counts) {
+  return static_cast<double>(counts.found) / counts.slowed;
+}
+inline double covered_share(const Counts& counts) {
+  return static_cast<double>(counts.covered) / counts.judged;
+}
+
 // One benchmark whose truth is known.
 struct SimulatedBenchmark {
   std::string name;
@@ -282,64 +289,43 @@ inline Counts simulate(const Simulation& simulation, int suites) {
   return counts;
 }
 
-// A suite that is extended as `fusegate run` and `duet` extend it: what is undecided or looks
+// Of a suite that is extended as `fusegate run` and `duet` extend it: what is undecided or looks
 // slower gets more processes, up to three times as many.
-class SequentialSuite {
- public:
-  SequentialSuite(Simulator& simulator, std::vector<SimulatedBenchmark> suite)
-      : simulator_(simulator),
-        suite_(std::move(suite)),
-        baseline_(simulator.baseline(suite_)),
-        candidate_(simulator.candidate(suite_)) {}
-
-  std::vector<Verdict> run_to_the_end() {
-    const int minimum = simulator_.simulation().processes;
-    auto verdicts = judge(baseline_, candidate_, simulator_.simulation().rule);
-    for (int round = minimum; round < 3 * minimum; ++round) {
-      if (!extend(verdicts)) break;
-      verdicts = judge(baseline_, candidate_, simulator_.simulation().rule);
-    }
-    return verdicts;
-  }
-
- private:
-  // Whether any benchmark went on.
-  bool extend(const std::vector<Verdict>& verdicts) {
-    bool any = false;
-    for (std::size_t i = 0; i < suite_.size(); ++i) {
-      if (!goes_on(verdicts[i])) continue;
-      // Stored figures are not added to.
-      if (!simulator_.simulation().is_stored) add(i, 1, baseline_);
-      add(i, Simulator::candidate_ratio(suite_[i]), candidate_);
-      any = true;
-    }
-    for (Run* run : {&baseline_, &candidate_}) run->process_names.push_back("fresh");
-    return any;
-  }
-
-  static bool goes_on(const Verdict& verdict) {
-    return verdict.kind == VerdictKind::kRegression || verdict.kind == VerdictKind::kInconclusive;
-  }
-
-  void add(std::size_t i, double ratio, Run& run) {
-    ProcessSummary summary = simulator_.measure(suite_[i], ratio);
+inline std::vector<Verdict> judge_extended(Simulator& simulator,
+                                           const std::vector<SimulatedBenchmark>& suite) {
+  const Simulation& simulation = simulator.simulation();
+  Run baseline = simulator.baseline(suite);
+  Run candidate = simulator.candidate(suite);
+  const auto add = [&](std::size_t i, double ratio, Run& run) {
+    ProcessSummary summary = simulator.measure(suite[i], ratio);
     summary.extension = true;
     summary.process = static_cast<int>(run.process_names.size());
     run.benchmarks[i].processes.push_back(summary);
+  };
+  auto verdicts = judge(baseline, candidate, simulation.rule);
+  for (int round = simulation.processes; round < 3 * simulation.processes; ++round) {
+    bool any = false;
+    for (std::size_t i = 0; i < suite.size(); ++i) {
+      const VerdictKind kind = verdicts[i].kind;
+      if (kind != VerdictKind::kRegression && kind != VerdictKind::kInconclusive) continue;
+      any = true;
+      // Stored figures are not added to.
+      if (!simulation.is_stored) add(i, 1, baseline);
+      add(i, Simulator::candidate_ratio(suite[i]), candidate);
+    }
+    if (!any) break;
+    for (Run* run : {&baseline, &candidate}) run->process_names.push_back("fresh");
+    verdicts = judge(baseline, candidate, simulation.rule);
   }
-
-  Simulator& simulator_;
-  std::vector<SimulatedBenchmark> suite_;
-  Run baseline_;
-  Run candidate_;
-};
+  return verdicts;
+}
 
 inline Counts simulate_sequential(const Simulation& simulation, int suites) {
   Counts counts;
   Simulator simulator(simulation, 3);
   for (int i = 0; i < suites; ++i) {
     const auto suite = simulator.make_suite();
-    Simulator::count(SequentialSuite(simulator, suite).run_to_the_end(), suite, counts);
+    Simulator::count(judge_extended(simulator, suite), suite, counts);
   }
   return counts;
 }

@@ -1,27 +1,19 @@
 #include "baselines/comparing/verdict.h"
 
+#include <array>
+
 namespace fusegate::baselines {
 
 std::string_view verdict_name(VerdictKind kind) {
-  switch (kind) {
-    case VerdictKind::kRegression:
-      return "regression";
-    case VerdictKind::kImprovement:
-      return "improvement";
-    case VerdictKind::kUnchanged:
-      return "unchanged";
-    case VerdictKind::kIdentical:
-      return "identical";
-    case VerdictKind::kInconclusive:
-      return "inconclusive";
-    case VerdictKind::kNew:
-      return "new";
-    case VerdictKind::kMissing:
-      return "missing";
-    case VerdictKind::kInvalid:
-      return "invalid";
-  }
-  return "";
+  constexpr std::array<std::string_view, 8> kNames{"regression", "improvement",  "unchanged",
+                                                   "identical",  "inconclusive", "new",
+                                                   "missing",    "invalid"};
+  return kNames.at(static_cast<std::size_t>(kind));
+}
+
+std::string_view quantity_name(Quantity quantity) {
+  constexpr std::array<std::string_view, 3> kNames{"time", "equal_clock", "cycles"};
+  return kNames.at(static_cast<std::size_t>(quantity));
 }
 
 VerdictKind first_sight(const Verdict& verdict) {
@@ -29,18 +21,6 @@ VerdictKind first_sight(const Verdict& verdict) {
                        verdict.reason.obstacle == Obstacle::kFewInBaseline;
   if (!are_few) return verdict.kind;
   return verdict.estimates.effect > 0 ? VerdictKind::kRegression : VerdictKind::kImprovement;
-}
-
-std::string_view quantity_name(Quantity quantity) {
-  switch (quantity) {
-    case Quantity::kTime:
-      return "time";
-    case Quantity::kEqualClock:
-      return "equal_clock";
-    case Quantity::kCycles:
-      return "cycles";
-  }
-  return "";
 }
 
 }  // namespace fusegate::baselines

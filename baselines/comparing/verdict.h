@@ -2,6 +2,7 @@
 // reason. judge.h computes it; reports format it and never decide.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,7 +26,7 @@ enum class VerdictKind {
   kInvalid,       // it failed, or its results were wrong
 };
 
-std::string_view verdict_name(VerdictKind kind);  // "regression", ...
+std::string_view verdict_name(VerdictKind kind);  // "regression", ...; in the enum's order
 
 // Why an inconclusive benchmark is one.
 enum class Obstacle {
@@ -58,6 +59,8 @@ enum class Quantity {
   kEqualClock,  // time at equal clock (clock_share.h): against stored figures
   kCycles,      // where the regime holds both sides at the power limit, and on a CPU
 };
+
+inline constexpr std::array kQuantities{Quantity::kTime, Quantity::kEqualClock, Quantity::kCycles};
 
 std::string_view quantity_name(Quantity quantity);  // "time", "equal_clock", "cycles"
 

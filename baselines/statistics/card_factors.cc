@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <utility>
 
 namespace fusegate::baselines {
@@ -37,9 +38,7 @@ Matrix inverse(Matrix matrix) {
 }
 
 double product(const Vector& a, const Vector& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
 Vector product(const Matrix& matrix, const Vector& vector) {

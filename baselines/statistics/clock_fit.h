@@ -1,13 +1,12 @@
-// How a kernel's time went with the SM clock over the samples of one process: the sums from
-// which a share is fitted across processes (baselines/comparing/clock_share.h).
+// How a kernel's time went with the SM clock over the samples of one process: what a share is
+// fitted from across processes (baselines/comparing/clock_share.h).
 #pragma once
 
 #include <vector>
 
 namespace fusegate::baselines {
 
-// How time went with the SM clock over the samples of one process: sums of squares and products
-// of the logarithms' deviations from their means.
+// Sums of squares and products of the logarithms' deviations from their means.
 struct ClockFit {
   double time_squares = 0;
   double clock_squares = 0;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace fusegate::baselines {
 namespace {
@@ -17,23 +16,6 @@ Difference resolved_difference(const TwoSides& sides) {
   VarianceEstimate& own = difference.variance;
   if (own.degrees_of_freedom > 0) own.variance = std::max(own.variance, kResolution * kResolution);
   return difference;
-}
-
-// The same differences, paired by blocks and not.
-struct BothDesigns {
-  std::vector<Difference> paired;
-  std::vector<Difference> unpaired;
-};
-
-BothDesigns both_designs(const std::vector<TwoSides>& suite) {
-  BothDesigns designs;
-  for (TwoSides sides : suite) {
-    designs.paired.push_back(resolved_difference(sides));
-    sides.baseline_blocks.clear();
-    sides.candidate_blocks.clear();
-    designs.unpaired.push_back(resolved_difference(sides));
-  }
-  return designs;
 }
 
 // The variance that lies between blocks and not within them, of one value.
@@ -52,15 +34,16 @@ VarianceEstimate between_blocks(const Difference& paired, const Difference& unpa
 // benchmarks say together whether it is, by the ratio of the mean squares; where they are too few to
 // rule it out, it may be. No test of a benchmark by its own ratio, which would take the smaller of
 // its two variances: a benchmark that blocks do move then has a larger error than it need have.
-bool blocks_may_matter(const BothDesigns& designs) {
+bool blocks_may_matter(const std::vector<Difference>& paired,
+                       const std::vector<Difference>& unpaired) {
   constexpr double kWorth = 0.25;  // of the blocks' variance, in units of that within them
   constexpr double kErrors = 1.645;  // one-sided, 5 %
   double sum = 0;
   double variance = 0;
   double count = 0;
-  for (std::size_t i = 0; i < designs.paired.size(); ++i) {
-    const VarianceEstimate& within = designs.paired[i].variance;
-    const VarianceEstimate between = between_blocks(designs.paired[i], designs.unpaired[i]);
+  for (std::size_t i = 0; i < paired.size(); ++i) {
+    const VarianceEstimate& within = paired[i].variance;
+    const VarianceEstimate between = between_blocks(paired[i], unpaired[i]);
     if (!(within.degrees_of_freedom > 0) || !(between.degrees_of_freedom > 0)) continue;
     const LogVariance log_between = log_variance(between);
     const LogVariance log_within = log_variance(within);
@@ -72,8 +55,14 @@ bool blocks_may_matter(const BothDesigns& designs) {
 }
 
 std::vector<Difference> differences_of(const std::vector<TwoSides>& suite) {
-  BothDesigns designs = both_designs(suite);
-  return blocks_may_matter(designs) ? std::move(designs.paired) : std::move(designs.unpaired);
+  std::vector<Difference> paired, unpaired;
+  for (TwoSides sides : suite) {
+    paired.push_back(resolved_difference(sides));
+    sides.baseline_blocks.clear();
+    sides.candidate_blocks.clear();
+    unpaired.push_back(resolved_difference(sides));
+  }
+  return blocks_may_matter(paired, unpaired) ? paired : unpaired;
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "baselines/statistics/statistics.h"
+
 namespace fusegate::baselines {
 namespace {
 
@@ -11,14 +13,6 @@ using Column = std::vector<double>;
 
 double dot(const Column& a, const Column& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
-
-// Linear interpolation between order statistics.
-double quantile(const std::vector<double>& sorted, double share) {
-  const double position = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(position);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return std::lerp(sorted[below], sorted[above], position - static_cast<double>(below));
 }
 
 // Points closer than this share of the whole range count as one: a knot between them would bend the

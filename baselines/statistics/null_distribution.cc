@@ -13,37 +13,32 @@ namespace {
 // Scatter below it is none (moderated_contrasts.cc).
 constexpr double kLeastVariance = 3e-5 * 3e-5;
 
-// Values that are known with a variance each, as draws from one distribution.
-struct Known {
-  std::vector<double> values;
-  std::vector<double> variances;
-};
-
 struct Mean {
   double value = 0;
   double variance = 0;
 };
 
-Mean weighted_mean(const Known& known, double scatter) {
+// Of draws from one distribution with that scatter, each known with a variance.
+Mean weighted_mean(const std::vector<Mean>& draws, double scatter) {
   double weights = 0;
   double sum = 0;
-  for (std::size_t i = 0; i < known.values.size(); ++i) {
-    const double weight = 1 / (known.variances[i] + scatter);
+  for (const Mean& draw : draws) {
+    const double weight = 1 / (draw.variance + scatter);
     weights += weight;
-    sum += weight * known.values[i];
+    sum += weight * draw.value;
   }
   return {sum / weights, 1 / weights};
 }
 
 // The scatter with which the weighted squares about the mean are what chance makes them, n - 1.
-VarianceEstimate scatter_of(const Known& known) {
-  const double degrees_of_freedom = static_cast<double>(known.values.size()) - 1;
+VarianceEstimate scatter_of(const std::vector<Mean>& draws) {
+  const double degrees_of_freedom = static_cast<double>(draws.size()) - 1;
   const auto excess = [&](double scatter) {
-    const double mean = weighted_mean(known, scatter).value;
+    const double mean = weighted_mean(draws, scatter).value;
     double squares = 0;
-    for (std::size_t i = 0; i < known.values.size(); ++i) {
-      const double distance = known.values[i] - mean;
-      squares += distance * distance / (known.variances[i] + scatter);
+    for (const Mean& draw : draws) {
+      const double distance = draw.value - mean;
+      squares += distance * distance / (draw.variance + scatter);
     }
     return squares - degrees_of_freedom;
   };
@@ -139,12 +134,11 @@ Scatter scatter_about(const Rows& rows, double tail) {
 
 NullDistribution::NullDistribution(const std::vector<NullRow>& rows, std::size_t tests)
     : scatter_(scatter_about(known_rows(rows), smallest_relevant(tests))) {
-  Known shifts;
+  std::vector<Mean> shifts;
   for (const auto& [group, own] : by_group(known_rows(rows))) {
     const Mean mean = location(own, scatter_.of(group));
     groups_[group] = {mean.value, mean.variance, std::max(1.0, static_cast<double>(own.size()) - 1)};
-    shifts.values.push_back(mean.value);
-    shifts.variances.push_back(mean.variance);
+    shifts.push_back(mean);
   }
   among_groups_ = scatter_of(shifts);
   const Mean mean = weighted_mean(shifts, among_groups_.variance);
@@ -154,18 +148,17 @@ NullDistribution::NullDistribution(const std::vector<NullRow>& rows, std::size_t
 Movement NullDistribution::movement(int group) const {
   const auto found = groups_.find(group);
   const double among = among_groups_.variance;
+  const ScaledT scatter = scatter_.of(group);
   if (found == groups_.end()) {
-    return {all_.value,
-            {among + all_.variance, all_.degrees_of_freedom},
-            scatter_.of(group)};
+    return {all_.value, {among + all_.variance, all_.degrees_of_freedom}, scatter};
   }
   // The group's own mean and that of all, each by what is known of it: the best linear unbiased
   // prediction.
   const Shift& own = found->second;
   const double to_all = own.variance / (own.variance + among);
   const double variance = (1 - to_all) * own.variance + to_all * to_all * all_.variance;
-  return {own.value + to_all * (all_.value - own.value), {variance, own.degrees_of_freedom},
-          scatter_.of(group)};
+  return {
+      own.value + to_all * (all_.value - own.value), {variance, own.degrees_of_freedom}, scatter};
 }
 
 void take_out(const Movement& movement, Contrast& contrast) {

@@ -30,10 +30,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // so small beside d that P(T' > t) = P(s < d / t) to four digits.
 constexpr double kHugeQuantile = 50;
 
-double mean(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
 // A standard Student's t in 39 values, each with its probability: narrow cells at both ends, since
 // what is asked for are small tail probabilities.
 struct Nodes {
@@ -145,12 +141,25 @@ double error_quantile(const Contrast& contrast, double p) {
   return wide.scale * found->second;
 }
 
+double mean(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
 double median(std::vector<double> values) {
   if (values.empty()) return kNan;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   if (values.size() % 2 == 1) return *middle;
   return std::midpoint(*std::max_element(values.begin(), middle), *middle);
+}
+
+double quantile(std::vector<double> values, double p) {
+  if (values.empty()) return kNan;
+  std::ranges::sort(values);
+  const double position = p * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, values.size() - 1);
+  return std::lerp(values[below], values[above], position - static_cast<double>(below));
 }
 
 double fast_half(const std::vector<double>& values) {

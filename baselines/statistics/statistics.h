@@ -10,7 +10,11 @@
 namespace fusegate::baselines {
 
 // NaN where there are no values.
+double mean(std::span<const double> values);
 double median(std::vector<double> values);
+// The p-quantile by linear interpolation between order statistics, definition 7 of R. J. Hyndman,
+// Y. Fan, "Sample quantiles in statistical packages", Am. Stat. 50 (1996), 361-365. NaN of none.
+double quantile(std::vector<double> values, double p);
 // The mean of the samples between the 5 % and the 50 % quantile, the fast half, with fractional
 // weights at both ends: an L-estimator (P. J. Huber, "Robust statistics" (1981), section 3.3). NaN
 // where there are no values.

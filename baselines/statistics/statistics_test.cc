@@ -25,6 +25,14 @@ TEST(Median, OfOddEvenAndNoValues) {
   EXPECT_TRUE(std::isnan(median({})));
 }
 
+TEST(Quantile, InterpolatesBetweenOrderStatistics) {
+  EXPECT_DOUBLE_EQ(quantile({4, 1, 3, 2}, 0.5), 2.5);
+  EXPECT_DOUBLE_EQ(quantile({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 0.9), 10);
+  EXPECT_DOUBLE_EQ(quantile({1, 2}, 0.9), 1.9);
+  EXPECT_DOUBLE_EQ(quantile({7}, 0.9), 7);
+  EXPECT_TRUE(std::isnan(quantile({}, 0.5)));
+}
+
 TEST(FastHalf, IsTheMeanBetweenTwoQuantiles) {
   // Twenty values: the first is left out, then come nine.
   std::vector<double> values;
@@ -58,18 +66,11 @@ TEST(MedianAbsoluteDeviation, IsTheMedianDistance) {
 }
 
 TEST(PooledVariance, TakesEachGroupAboutItsOwnMean) {
-  const std::vector<double> a{1, 2, 3};
-  const std::vector<double> b{10, 14};
-  const VarianceEstimate pooled = pooled_variance({a, b});
+  const std::vector<double> a{1, 2, 3}, b{10, 14}, single{1};
+  const VarianceEstimate pooled = pooled_variance({a, b, single});
   EXPECT_DOUBLE_EQ(pooled.variance, (2.0 + 8.0) / 3);
   EXPECT_EQ(pooled.degrees_of_freedom, 3);
-}
-
-TEST(PooledVariance, SingleValuesSayNothing) {
-  const std::vector<double> a{1};
-  const std::vector<double> b{10, 14};
-  EXPECT_EQ(pooled_variance({a, b}).degrees_of_freedom, 1);
-  EXPECT_EQ(pooled_variance({a, a}).degrees_of_freedom, 0);
+  EXPECT_EQ(pooled_variance({single, single}).degrees_of_freedom, 0);
   EXPECT_EQ(pooled_variance({}).variance, 0);
 }
 
@@ -87,8 +88,6 @@ TEST(PAbove, MeasuresFromTheThreshold) {
   EXPECT_GT(p_above({-3, 1, 10}, 0), 0.99);
 }
 
-TEST(PAbove, IsOneWithoutDegreesOfFreedom) { EXPECT_EQ(p_above({100, 1, 0}, 0), 1); }
-
 TEST(ConfidenceInterval, IsSymmetricAboutTheEffect) {
   const Interval interval = confidence_interval({1, 0.5, 10}, 0.95);
   EXPECT_NEAR(interval.low, 1 - 0.5 * 2.228139, 1e-6);
@@ -96,22 +95,14 @@ TEST(ConfidenceInterval, IsSymmetricAboutTheEffect) {
   EXPECT_NEAR(confidence_interval({0, 1, kInfinity}, 0.95).high, 1.959964, 1e-6);
 }
 
-TEST(ConfidenceInterval, IsInfiniteWithoutDegreesOfFreedom) {
-  const Interval interval = confidence_interval({1, 1, 0}, 0.95);
-  EXPECT_EQ(interval.low, -kInfinity);
-  EXPECT_EQ(interval.high, kInfinity);
-}
-
-// Benjamini and Hochberg 1995, section 3.2: thrombolysis trials, of which their procedure rejects
-// the first four at 0.05 and Bonferroni's the first three.
-TEST(BenjaminiHochberg, RejectsAsInTheirPaper) {
-  const std::vector<double> p{0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344,
-                              0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0000};
-  const std::vector<double> adjusted = benjamini_hochberg(p);
-  EXPECT_NEAR(adjusted[3], 0.0095 * 15 / 4, 1e-12);
-  EXPECT_LE(adjusted[3], 0.05);
-  EXPECT_GT(adjusted[4], 0.05);
-  EXPECT_NEAR(adjusted[5], 0.0298 * 15 / 7, 1e-12);  // held down by the one after it
+TEST(Contrast, WithoutDegreesOfFreedomSaysNothing) {
+  Contrast unknown{1, 1, 0};
+  EXPECT_EQ(p_above({100, 1, 0}, 0), 1);
+  EXPECT_EQ(confidence_interval(unknown, 0.95).low, -kInfinity);
+  EXPECT_EQ(confidence_interval(unknown, 0.95).high, kInfinity);
+  EXPECT_EQ(upper_bound(unknown, 0.05), kInfinity);
+  add_variance({16, 4}, unknown);
+  EXPECT_EQ(unknown.degrees_of_freedom, 0);
 }
 
 TEST(BenjaminiHochberg, KeepsTheInputsOrder) {
@@ -169,21 +160,16 @@ TEST(DetectableNoncentrality, HasThePowerItPromises) {
   }
 }
 
-TEST(DetectableNoncentrality, IsTheSumOfTwoQuantilesForANormal) {
+TEST(DetectableNoncentrality, HasNoJumps) {
+  // Of a normal it is the sum of two quantiles.
   EXPECT_NEAR(detectable_noncentrality(kInfinity, 0.01, 0.9), 2.326348 + 1.281552, 1e-6);
   EXPECT_NEAR(detectable_noncentrality(1e5, 0.01, 0.9), 2.326348 + 1.281552, 1e-3);
-}
-
-TEST(DetectableNoncentrality, HasNoJumpWhereTheShortcutForHugeQuantilesBegins) {
-  // With one degree of freedom t at `level` is cot(pi level): 49.9 and 50.1.
+  // Where the shortcut for huge quantiles begins: with one degree of freedom t at `level` is
+  // cot(pi level).
   const auto per_quantile = [](double t) {
-    const double level = std::atan(1 / t) / std::numbers::pi;
-    return detectable_noncentrality(1, level, 0.9) / t;
+    return detectable_noncentrality(1, std::atan(1 / t) / std::numbers::pi, 0.9) / t;
   };
   EXPECT_NEAR(per_quantile(50.1) / per_quantile(49.9), 1, 5e-4);
-}
-
-TEST(DetectableNoncentrality, HoldsForFewAndForNoDegreesOfFreedom) {
   EXPECT_TRUE(std::isfinite(detectable_noncentrality(0.3, 0.001, 0.9)));
   EXPECT_GT(detectable_noncentrality(0.5, 1e-4, 0.9), detectable_noncentrality(1, 1e-4, 0.9));
   EXPECT_EQ(detectable_noncentrality(0, 0.01, 0.9), kInfinity);
@@ -197,16 +183,9 @@ TEST(AddVariance, AddsAsSatterthwaiteHasIt) {
   EXPECT_DOUBLE_EQ(contrast.degrees_of_freedom, 625.0 / (81.0 / 8 + 64));
 }
 
-TEST(AddVariance, WhereNothingIsKnownNothingStays) {
-  Contrast contrast{0.01, 0, 0};
-  add_variance({16, 4}, contrast);
-  EXPECT_EQ(contrast.degrees_of_freedom, 0);
-}
-
 TEST(UpperBound, IsStudentsQuantileAway) {
   EXPECT_NEAR(upper_bound({0.01, 0.002, 10}, 0.05), 0.01 + 0.002 * 1.812461, 1e-8);
   EXPECT_NEAR(upper_bound({0.01, 0.002, 10}, 0.95), 0.01 - 0.002 * 1.812461, 1e-8);
-  EXPECT_EQ(upper_bound({0.01, 0.002, 0}, 0.05), std::numeric_limits<double>::infinity());
 }
 
 // Noise and scatter of one size, both normal: a normal error that is the root of two larger.

@@ -7,14 +7,10 @@
 #include "baselines/statistics/statistics.h"
 
 namespace fusegate::baselines {
-namespace {
 
-constexpr std::size_t kSmallestCluster = 2;
-constexpr double kLeastGap = 6;  // in standard deviations within the clusters
-
-}  // namespace
-
-std::optional<TwoClusters> two_clusters(std::vector<double> values, double least_gap) {
+std::optional<double> cluster_boundary(std::vector<double> values, double least_gap) {
+  constexpr std::size_t kSmallestCluster = 2;
+  constexpr double kLeastGap = 6;  // in standard deviations within the clusters
   if (values.size() < 2 * kSmallestCluster) return std::nullopt;
   std::ranges::sort(values);
   std::size_t lower = 1;  // how many values lie below the gap
@@ -27,7 +23,7 @@ std::optional<TwoClusters> two_clusters(std::vector<double> values, double least
   const double within = std::sqrt(pooled_variance({all.first(lower), all.subspan(lower)}).variance);
   const auto count = static_cast<double>(values.size());
   if (gap <= least_gap || gap < kLeastGap * within * count / (count - 2)) return std::nullopt;
-  return TwoClusters{values[lower - 1] + gap / 2};
+  return values[lower - 1] + gap / 2;
 }
 
 }  // namespace fusegate::baselines

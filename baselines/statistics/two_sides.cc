@@ -1,17 +1,12 @@
 #include "baselines/statistics/two_sides.h"
 
 #include <map>
-#include <numeric>
 #include <span>
 
 #include "baselines/statistics/statistics.h"
 
 namespace fusegate::baselines {
 namespace {
-
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
 
 // 1/n + 1/m: the variance of the difference of two means, in units of one value's.
 double share_of(const std::vector<double>& baseline, const std::vector<double>& candidate) {
