@@ -27,6 +27,12 @@ ComparedProcesses compared(const BenchmarkSeries& series, const std::vector<int>
   return count;
 }
 
+// By which a benchmark is judged that has cycles on both sides; without them it is time.
+Quantity quantity_with_cycles(const Circumstances& circumstances) {
+  if (circumstances.cycles_alone) return Quantity::kCycles;
+  return circumstances.side_by_side ? Quantity::kTime : Quantity::kEqualClock;
+}
+
 // All that is known before the suite's noise is.
 void describe(const Circumstances& circumstances, const Rule& rule, Comparison& comparison) {
   const BenchmarkSeries& baseline = *comparison.baseline;
@@ -41,10 +47,9 @@ void describe(const Circumstances& circumstances, const Rule& rule, Comparison& 
   comparison.is_identical = identical_code(baseline, candidate);
   if (has_cycles(baseline) && has_cycles(candidate)) {
     comparison.clock_share = clock_share({&baseline, &candidate});
+    comparison.decides = quantity_with_cycles(circumstances);
   }
-  if (comparison.is_unchangeable()) return;
-  const Quantity decides = deciding_quantity(comparison, circumstances);
-  find_modes(circumstances, share_of(comparison, decides), rule, comparison);
+  if (!comparison.is_unchangeable()) find_modes(circumstances, rule, comparison);
 }
 
 void describe_all(const Circumstances& circumstances, const Rule& rule,
@@ -134,12 +139,12 @@ class PValues {
 
   double of_change(const Comparison& comparison, double direction) const {
     if (comparison.modes && !comparison.has_comparable_modes()) return 1;
-    const bool both_must_show = comparison.decided_by(circumstances_) == Quantity::kEqualClock;
+    const bool both_must_show = comparison.cycles && comparison.decides == Quantity::kEqualClock;
     if (both_must_show && !both_show(comparison.time, *comparison.cycles, direction, rule_)) {
       return 1;
     }
-    return p_beyond(comparison.stated(circumstances_), direction, comparison.controls_moved,
-                    comparison.common, rule_);
+    return p_beyond(comparison.stated(), direction, comparison.controls_moved, comparison.common,
+                    rule_);
   }
 
   // Whatever the machine does to single benchmarks is in it: so is the clock.
@@ -180,13 +185,12 @@ class PValues {
   // By the extension's own difference, with the noise of the whole run.
   void confirm(Comparison& comparison) const {
     if (comparison.of_candidate.fresh == 0) return;
-    const Quantity quantity = deciding_quantity(comparison, circumstances_);
     const Difference difference =
-        difference_of(sides_of(comparison, quantity, circumstances_, Part::kExtension));
+        difference_of(sides_of(comparison, comparison.decides, circumstances_, Part::kExtension));
     Contrast fresh{difference.effect, std::sqrt(comparison.noise.variance * difference.share),
                    comparison.noise.degrees_of_freedom};
     if (comparison.machine) take_out(*comparison.machine, fresh);
-    fresh.scatter = comparison.stated(circumstances_).scatter;
+    fresh.scatter = comparison.stated().scatter;
     comparison.p_slower_confirmed = p_beyond(fresh, kSlower, comparison.controls_moved, {}, rule_);
     comparison.p_faster_confirmed = p_beyond(fresh, kFaster, comparison.controls_moved, {}, rule_);
   }
@@ -204,8 +208,7 @@ void compare_suite(std::vector<Comparison>& suite, const Circumstances& circumst
   describe_all(circumstances, rule, suite);
   const Drift drift = contrast_all(circumstances, rule, suite);
   for (Comparison& comparison : suite) {
-    const Quantity quantity = deciding_quantity(comparison, circumstances);
-    comparison.controls_moved = shift_for(comparison, drift, quantity);
+    comparison.controls_moved = shift_for(comparison, drift, comparison.decides);
   }
   PValues(suite, circumstances, rule, drift).set_all();
 }

@@ -79,11 +79,6 @@ Circumstances circumstances_of(const Run& baseline, const Run& candidate) {
   return circumstances;
 }
 
-Quantity quantity_with_cycles(const Circumstances& circumstances) {
-  if (circumstances.cycles_alone) return Quantity::kCycles;
-  return circumstances.side_by_side ? Quantity::kTime : Quantity::kEqualClock;
-}
-
 const Contrast* Comparison::contrast(Quantity quantity) const {
   if (quantity == Quantity::kTime) return &time;
   const auto& own = quantity == Quantity::kCycles ? cycles : equal_clock;

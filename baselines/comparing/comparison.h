@@ -38,9 +38,6 @@ struct Circumstances {
   bool among_others = false;
 };
 
-// By which a benchmark is judged that has cycles on both sides; without them it is time.
-Quantity quantity_with_cycles(const Circumstances& circumstances);
-
 Circumstances circumstances_of(const Run& baseline, const Run& candidate);
 
 // How far the machine moved, as logarithms, zero or positive each.
@@ -70,6 +67,7 @@ struct Comparison {
   std::optional<Contrast> cycles{};
   std::optional<Contrast> equal_clock{};  // time at equal clock (clock_share.h)
   double clock_share = 0;
+  Quantity decides = Quantity::kTime;
   ComparedProcesses of_baseline{};
   ComparedProcesses of_candidate{};
   VarianceEstimate noise{};         // of one process, in the quantity that decides
@@ -82,7 +80,6 @@ struct Comparison {
   // are compared like with like: what lies between them is taken out of the upper one.
   std::optional<Modes> modes{};
   double modes_boundary = 0;  // between them: a logarithm, in the quantity that decides
-  double modes_share = 0;     // which is this one (log_at_share())
   bool has_moved = false;     // a control that differs for certain, in time or in cycles
   // Adjusted over the suite. "Time alone", at whatever clock, parts a clock that moved from a
   // kernel that did.
@@ -116,12 +113,12 @@ struct Comparison {
   bool is_unchangeable() const { return is_control || is_identical; }
   // null where a side has no such figures
   const Contrast* contrast(Quantity quantity) const;
-  // What it is judged by, and states.
-  Quantity decided_by(const Circumstances& circumstances) const {
-    return cycles ? quantity_with_cycles(circumstances) : Quantity::kTime;
-  }
-  const Contrast& stated(const Circumstances& circumstances) const {
-    return *contrast(decided_by(circumstances));
+  // Of the quantity that decides.
+  const Contrast& stated() const { return cycles ? *contrast(decides) : time; }
+  // By which share of the clock a quantity's logarithm is taken (log_at_share()).
+  double share_of(Quantity quantity) const {
+    if (quantity == Quantity::kEqualClock) return clock_share;
+    return quantity == Quantity::kCycles ? 1 : 0;
   }
 };
 

@@ -23,7 +23,7 @@ bool machine_makes_no_modes(const Evidence& evidence) {
   if (evidence.circumstances.side_by_side) return true;
   if (!comparison.machine) return false;
   const double gap = std::log(comparison.modes->upper.time_ns / comparison.modes->lower.time_ns);
-  const ScaledT& scatter = comparison.stated(evidence.circumstances).scatter;
+  const ScaledT& scatter = comparison.stated().scatter;
   return std::abs(comparison.machine->shift) +
              upper_quantile(scatter, evidence.rule.false_discovery_rate) <
          gap / 2;
@@ -39,8 +39,7 @@ double direction_of(const Evidence& evidence) {
 // Whether time is reported beside what decides: a clock that fell may be the card's or the day's
 // doing, and time on a CPU that of other work there.
 bool has_time_beside(const Evidence& evidence) {
-  return evidence.comparison.decided_by(evidence.circumstances) == Quantity::kEqualClock ||
-         evidence.circumstances.on_cpu;
+  return evidence.comparison.decides == Quantity::kEqualClock || evidence.circumstances.on_cpu;
 }
 
 std::optional<bool> slower_by_clock(const Evidence& evidence) {
@@ -135,7 +134,7 @@ bool lies_beyond_what_matters(const Evidence& evidence) { return direction_of(ev
 bool time_and_cycles_disagree(const Evidence& evidence) {
   const Comparison& comparison = evidence.comparison;
   const double direction = direction_of(evidence);
-  return direction != 0 && comparison.decided_by(evidence.circumstances) == Quantity::kEqualClock &&
+  return direction != 0 && comparison.decides == Quantity::kEqualClock &&
          !both_show(comparison.time, *comparison.cycles, direction, evidence.rule);
 }
 

@@ -154,38 +154,37 @@ class HostComparer {
   bool knows_processes() const { return !of_baseline_.empty() || !of_candidate_.empty(); }
 
   // Without what processes do to all benchmarks, and so without what blocks do.
-  void add_values(const HostSide& side, const ProcessEffects& effects, std::vector<double>& values,
-                  std::vector<int>& blocks) const {
+  SideValues values_of(const HostSide& side, const ProcessEffects& effects) const {
+    SideValues result;
     for (const HostValue& value : side.values) {
       const auto found = effects.find(value.process);
       const bool is_known = side.values.size() > 1 && found != effects.end();
-      values.push_back(value.logarithm - (is_known ? found->second.effect : 0));
-      if (side_by_side_ && !knows_processes()) blocks.push_back(value.block);
+      result.values.push_back(value.logarithm - (is_known ? found->second.effect : 0));
+      if (side_by_side_ && !knows_processes()) result.blocks.push_back(value.block);
     }
+    return result;
   }
 
   TwoSides sides_of(const Row& row) const {
-    TwoSides sides;
-    add_values(row.baseline, of_baseline_, sides.baseline, sides.baseline_blocks);
-    add_values(row.candidate, of_candidate_, sides.candidate, sides.candidate_blocks);
-    sides.covariate = (row.baseline.mean() + row.candidate.mean()) / 2;
-    return sides;
+    return {values_of(row.baseline, of_baseline_), values_of(row.candidate, of_candidate_),
+            (row.baseline.mean() + row.candidate.mean()) / 2};
+  }
+
+  // What processes do to all benchmarks, a value a process.
+  SideValues effects_of(const ProcessEffects& effects) const {
+    SideValues side;
+    for (const auto& [process, own] : effects) {
+      side.values.push_back(own.effect);
+      if (side_by_side_) side.blocks.push_back(own.block);
+    }
+    return side;
   }
 
   // Of one process, in what it does to all benchmarks; of processes in turn, within a block.
   VarianceEstimate variance_of_processes() const {
-    TwoSides sides;
-    const auto add = [this](const ProcessEffects& effects, std::vector<double>& values,
-                            std::vector<int>& blocks) {
-      for (const auto& [process, own] : effects) {
-        values.push_back(own.effect);
-        if (side_by_side_) blocks.push_back(own.block);
-      }
-    };
-    add(of_baseline_, sides.baseline, sides.baseline_blocks);
-    add(of_candidate_, sides.candidate, sides.candidate_blocks);
-    if (sides.baseline.empty()) return pooled_variance({sides.candidate});
-    if (sides.candidate.empty()) return pooled_variance({sides.baseline});
+    const TwoSides sides{effects_of(of_baseline_), effects_of(of_candidate_)};
+    if (sides.baseline.values.empty()) return pooled_variance({sides.candidate.values});
+    if (sides.candidate.values.empty()) return pooled_variance({sides.baseline.values});
     return difference_of(sides).variance;
   }
 
@@ -203,8 +202,8 @@ class HostComparer {
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       Contrast& own = rows_[i].contrast = contrasts[i].contrast;
       if (knows_processes()) {
-        const double share = 1 / static_cast<double>(suite[i].baseline.size()) +
-                             1 / static_cast<double>(suite[i].candidate.size());
+        const double share = 1 / static_cast<double>(suite[i].baseline.values.size()) +
+                             1 / static_cast<double>(suite[i].candidate.values.size());
         add_variance({of_process.variance * share, of_process.degrees_of_freedom}, own);
       } else {
         // What a process does is in every benchmark's noise: more of them do not show it better.

@@ -183,25 +183,35 @@ struct HostNoise {
   double outlier = 0;      // by so much the candidate's last process takes longer in all
 };
 
+// Of 60 benchmarks.
 class HostSimulator {
  public:
   HostSimulator(const HostNoise& noise, unsigned seed) : noise_(noise), random_(seed) {}
 
-  // extra_ns: what the code adds, by benchmark.
-  Run run(const std::vector<double>& host_ns, int processes, double outlier = 0,
-          const std::vector<double>& extra_ns = {}) {
+  // extra_ns: what the candidate's code adds, by benchmark.
+  std::vector<HostChange> changes(int processes, bool side_by_side,
+                                  const std::vector<double>& extra_ns = std::vector<double>(60)) {
+    Run baseline = run(processes, 0, std::vector<double>(60));
+    Run candidate = run(processes, noise_.outlier, extra_ns);
+    if (side_by_side) baseline.session = candidate.session = "one";
+    return compare_host_times(baseline, candidate, {}).changes;
+  }
+
+ private:
+  Run run(int processes, double outlier, const std::vector<double>& extra_ns) {
     std::vector<double> of_process;
     for (int i = 0; i < processes; ++i) of_process.push_back(noise_.process * heavy_(random_));
     of_process.back() += outlier;
     const double session = noise_.session * normal_(random_);
+    const std::vector<double> host_ns = spread_out(60);
     std::vector<BenchmarkSeries> benchmarks;
     for (std::size_t row = 0; row < host_ns.size(); ++row) {
       const double in_session = session + noise_.scatter * normal_(random_);
       const double own = noise_.own * std::pow(10, -static_cast<double>(row * 7 % 10) / 9);
-      const double ns = host_ns[row] + (extra_ns.empty() ? 0 : extra_ns[row]);
       std::vector<double> values;
       for (const double process : of_process) {
-        values.push_back(ns * std::exp(in_session + process + own * heavy_(random_)));
+        values.push_back((host_ns[row] + extra_ns[row]) *
+                         std::exp(in_session + process + own * heavy_(random_)));
       }
       benchmarks.push_back(hosted(fmt::format("{:03}", row), values));
     }
@@ -212,25 +222,21 @@ class HostSimulator {
     return run;
   }
 
- private:
   HostNoise noise_;
   std::mt19937_64 random_;
   std::normal_distribution<double> normal_;
   std::student_t_distribution<double> heavy_{3};
 };
 
-// Of so many suites of 60 benchmarks whose code did not change, those in which any is called.
+// Of so many suites whose code did not change, those in which any is called.
 int suites_with_alarm(const HostNoise& noise, int processes, bool side_by_side, int suites) {
   int alarms = 0;
   for (int i = 0; i < suites; ++i) {
     HostSimulator simulator(noise, static_cast<unsigned>(1000 * processes + i));
-    Run baseline = simulator.run(spread_out(60), processes);
-    Run candidate = simulator.run(spread_out(60), processes, noise.outlier);
-    if (side_by_side) baseline.session = candidate.session = "one";
-    const auto changes = compare_host_times(baseline, candidate, {}).changes;
-    alarms += std::ranges::any_of(changes, [](const HostChange& change) {
-      return change.verdict != HostVerdict::kLooksSlower;
-    });
+    alarms += std::ranges::any_of(
+        simulator.changes(processes, side_by_side),
+        [](HostVerdict verdict) { return verdict != HostVerdict::kLooksSlower; },
+        &HostChange::verdict);
   }
   return alarms;
 }
@@ -253,15 +259,10 @@ struct Found {
 Found found_of(std::size_t slowed, const HostNoise& noise, bool side_by_side) {
   Found found;
   for (unsigned i = 0; i < 100; ++i) {
-    HostSimulator simulator(noise, i);
-    const std::vector<double> ns = spread_out(60);
     std::vector<double> extra(60);
     for (std::size_t k = 0; k < slowed; ++k) extra[k * 60 / slowed + 20 / slowed] = 20000;
-    Run baseline = simulator.run(ns, 4);
-    Run candidate = simulator.run(ns, 4, 0, extra);
-    if (side_by_side) baseline.session = candidate.session = "one";
     std::size_t called = 0;
-    for (const HostChange& change : compare_host_times(baseline, candidate, {}).changes) {
+    for (const HostChange& change : HostSimulator(noise, i).changes(4, side_by_side, extra)) {
       if (change.verdict != HostVerdict::kSlower) continue;
       const bool is_slowed = extra[std::stoul(change.benchmark)] > 0;
       called += is_slowed;

@@ -106,9 +106,8 @@ double common_shift(const Comparison& comparison) {
 }
 
 // Of the code's effect: some part of what its kind shares may be the machine's.
-Interval interval_of(const Comparison& comparison, const Circumstances& circumstances,
-                     const Rule& rule) {
-  Interval interval = confidence_interval(comparison.stated(circumstances), rule.confidence);
+Interval interval_of(const Comparison& comparison, const Rule& rule) {
+  Interval interval = confidence_interval(comparison.stated(), rule.confidence);
   interval.low -= std::max(0.0, common_shift(comparison));
   interval.high -= std::min(0.0, common_shift(comparison));
   return interval;
@@ -118,14 +117,13 @@ Interval interval_of(const Comparison& comparison, const Circumstances& circumst
 // suite have nearly the same degrees of freedom.
 class DetectableEffects {
  public:
-  DetectableEffects(std::size_t suite_size, const Circumstances& circumstances, const Rule& rule)
-      : threshold_(tested_effect(rule)), circumstances_(circumstances) {
+  DetectableEffects(std::size_t suite_size, const Rule& rule) : threshold_(tested_effect(rule)) {
     const double size = std::max(1.0, static_cast<double>(suite_size));
     level_ = rule.false_discovery_rate * std::max(1.0, std::ceil(size / 10)) / size;
   }
 
   double operator()(const Comparison& comparison) {
-    const Contrast& stated = comparison.stated(circumstances_);
+    const Contrast& stated = comparison.stated();
     const double errors = stated.scatter.scale > 0
                               ? error_quantile(stated, level_) + error_quantile(stated, 1 - kPower)
                               : in_errors(stated) * stated.standard_error;
@@ -144,7 +142,6 @@ class DetectableEffects {
   }
 
   double threshold_;
-  const Circumstances& circumstances_;
   double level_ = 0;
   std::map<double, double> known_;  // by rounded degrees of freedom
 };
@@ -153,7 +150,7 @@ bool machine_hides(const Evidence& evidence, Obstacle obstacle) {
   const bool is_of_machine = obstacle == Obstacle::kTooWide || obstacle == Obstacle::kCardsDiffer ||
                              obstacle == Obstacle::kMachineUnknown ||
                              obstacle == Obstacle::kSuiteMoved;
-  Contrast noise = evidence.comparison.stated(evidence.circumstances);
+  Contrast noise = evidence.comparison.stated();
   const ScaledT machine = std::exchange(noise.scatter, {});
   const double tail = (1 - evidence.rule.confidence) / 2;
   const double reach = upper_quantile(machine, tail);
@@ -180,11 +177,11 @@ double ruled_out(const Evidence& evidence, bool clock_moved) {
   const auto& [comparison, circumstances, rule, logarithms, interval] = evidence;
   if (comparison.is_identical) return 0;
   if (!comparison.has_estimate() || comparison.has_single_process) return kNan;
-  double bound = upper_bound(comparison.stated(circumstances), rule.false_discovery_rate) -
+  double bound = upper_bound(comparison.stated(), rule.false_discovery_rate) -
                  std::min(0.0, common_shift(comparison));
   // Processes that took the lower cluster may all take the upper one.
   if (comparison.has_comparable_modes()) {
-    bound += gap_between_modes(comparison, circumstances, comparison.modes_share);
+    bound += gap_between_modes(comparison, circumstances, comparison.share_of(comparison.decides));
   }
   if (clock_moved) bound = std::max(bound, upper_bound(comparison.time, rule.false_discovery_rate));
   return std::max(0.0, std::expm1(bound + comparison.controls_moved.faster));
@@ -202,7 +199,7 @@ void describe_energy(const Comparison& comparison, Verdict& verdict) {
 // The effects as estimated, whatever is made of them.
 void estimate(const Evidence& evidence, DetectableEffects& detectable, Estimates& estimates) {
   const Comparison& comparison = evidence.comparison;
-  const Contrast& stated = comparison.stated(evidence.circumstances);
+  const Contrast& stated = comparison.stated();
   estimates.effect = std::expm1(stated.effect);
   estimates.interval = evidence.interval;
   estimates.in_time = std::expm1(comparison.time.effect);
@@ -238,7 +235,7 @@ Reason reason_of(const Evidence& evidence, const Decision& decision) {
     reason.machine_hides_it = machine_hides(evidence, decision.obstacle);
   } else if (decision.kind == VerdictKind::kRegression) {
     reason.slower_mode = takes_slower_mode(evidence);
-    reason.clock_moved = comparison.decided_by(evidence.circumstances) == Quantity::kTime &&
+    reason.clock_moved = comparison.decides == Quantity::kTime &&
                          slower_by_the_clock(comparison, evidence.rule).has_value();
   }
   return reason;
@@ -250,13 +247,12 @@ Interval as_ratios(const Interval& logarithms) {
 
 void judge_compared(const Comparison& comparison, const Circumstances& circumstances,
                     const Rule& rule, DetectableEffects& detectable, Verdict& verdict) {
-  const Interval logarithms = comparison.has_estimate()
-                                  ? interval_of(comparison, circumstances, rule)
-                                  : Interval{kNan, kNan};
+  const Interval logarithms =
+      comparison.has_estimate() ? interval_of(comparison, rule) : Interval{kNan, kNan};
   const Evidence evidence{comparison, circumstances, rule, logarithms, as_ratios(logarithms)};
   const Decision decision = decide(evidence);
   verdict.kind = decision.kind;
-  verdict.decided_by = comparison.decided_by(circumstances);
+  verdict.decided_by = comparison.cycles ? comparison.decides : Quantity::kTime;
   describe_sides(comparison, verdict);
   estimate(evidence, detectable, verdict.estimates);
   verdict.reason = reason_of(evidence, decision);
@@ -284,7 +280,7 @@ std::vector<Verdict> judge_alike(const Run& baseline, const Run& candidate, cons
   compare_suite(suite, circumstances, rule);
   const auto tested = std::ranges::count_if(
       suite, [](const Comparison& comparison) { return !comparison.is_unchangeable(); });
-  DetectableEffects detectable(static_cast<std::size_t>(tested), circumstances, rule);
+  DetectableEffects detectable(static_cast<std::size_t>(tested), rule);
   for (std::size_t i = 0; i < suite.size(); ++i) {
     judge_compared(suite[i], circumstances, rule, detectable, verdicts[compared[i]]);
   }

@@ -15,9 +15,9 @@ namespace {
 
 // Of the mean of a stored card's processes.
 VarianceEstimate noise_of_a_card(const QuantityRow& row) {
-  const auto cards = by_card(row.sides.baseline, row.sides.baseline_cards).size();
-  const double processes = static_cast<double>(row.sides.baseline.size()) /
-                           static_cast<double>(std::max<std::size_t>(1, cards));
+  const SideValues& side = row.sides.baseline;
+  const double processes = static_cast<double>(side.values.size()) /
+                           static_cast<double>(std::max<std::size_t>(1, by_card(side).size()));
   return {row.noise.variance / processes, row.noise.degrees_of_freedom};
 }
 
@@ -93,7 +93,7 @@ class MachineEffects {
     if (!circumstances_.other_card) return std::vector<CardPrediction>(rows_.size());
     std::vector<CardFactorRow> known;
     for (const QuantityRow& row : rows_) {
-      known.push_back({card_deviations(row.sides.baseline, row.sides.baseline_cards), *row.contrast,
+      known.push_back({card_deviations(row.sides.baseline), *row.contrast,
                        shows_machine_alone(*row.comparison), noise_of_a_card(row)});
     }
     return predict_card(known);
@@ -104,9 +104,7 @@ class MachineEffects {
     if (decides(row)) row.comparison->machine = movement;
   }
 
-  bool decides(const QuantityRow& row) const {
-    return suite_.quantity == deciding_quantity(*row.comparison, circumstances_);
-  }
+  bool decides(const QuantityRow& row) const { return suite_.quantity == row.comparison->decides; }
 
   void by_cards() {
     std::vector<CardRow> card_rows;

@@ -75,8 +75,8 @@ double gap_on_side(const Comparison& comparison, const BenchmarkSeries& series,
 
 }  // namespace
 
-void find_modes(const Circumstances& circumstances, double share, const Rule& rule,
-                Comparison& comparison) {
+void find_modes(const Circumstances& circumstances, const Rule& rule, Comparison& comparison) {
+  const double share = comparison.share_of(comparison.decides);
   std::vector<Process> processes;
   add_side(*comparison.baseline, circumstances.baseline_cards, share, false, processes);
   add_side(*comparison.candidate, circumstances.candidate_cards, share, true, processes);
@@ -101,12 +101,11 @@ void find_modes(const Circumstances& circumstances, double share, const Rule& ru
   modes.p_slower_confirmed = p_slower(processes, *boundary, true);
   comparison.modes = modes;
   comparison.modes_boundary = *boundary;
-  comparison.modes_share = share;
 }
 
 bool is_in_upper_mode(const Comparison& comparison, const ProcessSummary& summary) {
-  return comparison.modes &&
-         log_at_share(summary, comparison.modes_share) > comparison.modes_boundary;
+  const double share = comparison.share_of(comparison.decides);
+  return comparison.modes && log_at_share(summary, share) > comparison.modes_boundary;
 }
 
 double gap_between_modes(const Comparison& comparison, const Circumstances& circumstances,

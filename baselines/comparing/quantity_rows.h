@@ -23,12 +23,6 @@ struct QuantityRows {
 // Which of a run's processes enter.
 enum class Part { kAll, kExtension };
 
-// By which share of the clock a quantity's logarithm is taken (log_at_share()).
-double share_of(const Comparison& comparison, Quantity quantity);
-
-// The quantity that decides the benchmark, known before there is any contrast.
-Quantity deciding_quantity(const Comparison& comparison, const Circumstances& circumstances);
-
 // Both sides' logarithms. A stored baseline has no extension, and is compared whole with the
 // candidate's.
 TwoSides sides_of(const Comparison& comparison, Quantity quantity,

@@ -8,26 +8,26 @@
 namespace fusegate::baselines {
 namespace {
 
-struct Side {
-  std::map<int, double> deviations;  // of each card's mean from that of the side's cards
+struct Cards {
+  std::map<int, double> deviations;  // of each one's mean from that of the side's cards
   double noise_share = 0;            // the mean of 1/n
 
   double degrees_of_freedom() const { return static_cast<double>(deviations.size()) - 1; }
 };
-using Row = std::array<Side, 2>;  // the baseline's, the candidate's
+using Row = std::array<Cards, 2>;  // the baseline's, the candidate's
 
-Side side_of(const std::vector<double>& values, const std::vector<int>& cards) {
-  Side side;
+Cards cards_of(const SideValues& side) {
+  Cards cards;
   double center = 0;
-  const auto groups = by_card(values, cards);
+  const auto groups = by_card(side);
   const auto count = static_cast<double>(groups.size());
   for (const auto& [card, own] : groups) {
-    side.deviations[card] = mean(own);
-    side.noise_share += 1 / static_cast<double>(own.size()) / count;
-    center += side.deviations[card] / count;
+    cards.deviations[card] = mean(own);
+    cards.noise_share += 1 / static_cast<double>(own.size()) / count;
+    center += cards.deviations[card] / count;
   }
-  for (auto& [card, deviation] : side.deviations) deviation -= center;
-  return side;
+  for (auto& [card, deviation] : cards.deviations) deviation -= center;
+  return cards;
 }
 
 // What each card of either side does to a group of rows: the means over the group's rows.
@@ -84,9 +84,9 @@ class GroupEffects {
 // Over the cards that contribute, the mean of 1/n.
 double noise_share(const Row& row) {
   double share = 0, degrees_of_freedom = 0;
-  for (const Side& side : row) {
-    share += side.degrees_of_freedom() * side.noise_share;
-    degrees_of_freedom += side.degrees_of_freedom();
+  for (const Cards& cards : row) {
+    share += cards.degrees_of_freedom() * cards.noise_share;
+    degrees_of_freedom += cards.degrees_of_freedom();
   }
   return degrees_of_freedom == 0 ? 0 : share / degrees_of_freedom;
 }
@@ -97,8 +97,7 @@ std::vector<CardVariance> card_variances(const std::vector<CardRow>& suite) {
   std::vector<Row> rows;
   std::map<int, GroupEffects> groups;
   for (const auto& [sides, group] : suite) {
-    rows.push_back({side_of(sides.baseline, sides.baseline_cards),
-                    side_of(sides.candidate, sides.candidate_cards)});
+    rows.push_back({cards_of(sides.baseline), cards_of(sides.candidate)});
     groups[group].add(rows.back());
   }
   std::vector<VarianceEstimate> own;
@@ -107,10 +106,10 @@ std::vector<CardVariance> card_variances(const std::vector<CardRow>& suite) {
     own.push_back(groups[suite[i].group].variance_within(rows[i]));
     covariates.push_back(suite[i].sides.covariate);
   }
-  const std::vector<VarianceEstimate> priors = fit_variance_priors(own, covariates);
+  const std::vector<VarianceEstimate> moderated = moderate_together(own, covariates);
   std::vector<CardVariance> result;
   for (std::size_t i = 0; i < suite.size(); ++i) {
-    result.push_back({.own = moderate(own[i], priors[i]),
+    result.push_back({.own = moderated[i],
                       .group = groups[suite[i].group].variance(),
                       .noise_share = noise_share(rows[i]),
                       .baseline_cards = static_cast<int>(rows[i][0].deviations.size()),

@@ -49,11 +49,10 @@ class SimulatedCards {
     for (int group = 0; group < kGroups; ++group) groups.push_back(draw(truth_.group));
     for (CardRow& row : rows) {
       const double level = groups[static_cast<std::size_t>(row.group)] + draw(truth_.card);
-      auto& values = is_baseline ? row.sides.baseline : row.sides.candidate;
-      auto& numbers = is_baseline ? row.sides.baseline_cards : row.sides.candidate_cards;
+      SideValues& side = is_baseline ? row.sides.baseline : row.sides.candidate;
       for (int process = 0; process < processes; ++process) {
-        values.push_back(level + draw(truth_.process));
-        numbers.push_back(card);
+        side.values.push_back(level + draw(truth_.process));
+        side.cards.push_back(card);
       }
     }
   }
@@ -140,7 +139,7 @@ TEST(AddCards, KnowsNoMoreThanTheNumberOfCards) {
 TEST(CardVariances, ARowThatCardsMoveFurtherIsLessSure) {
   SimulatedCards simulated({}, 3);
   std::vector<CardRow> suite = simulated.suite({});
-  for (double& value : suite[7].sides.baseline) value *= 5;
+  for (double& value : suite[7].sides.baseline.values) value *= 5;
   const auto variances = card_variances(suite);
   EXPECT_GT(variances[7].own.variance, 4 * variances[10].own.variance);
 }

@@ -58,8 +58,7 @@ std::vector<Difference> differences_of(const std::vector<TwoSides>& suite) {
   std::vector<Difference> paired, unpaired;
   for (TwoSides sides : suite) {
     paired.push_back(resolved_difference(sides));
-    sides.baseline_blocks.clear();
-    sides.candidate_blocks.clear();
+    sides.baseline.blocks = sides.candidate.blocks = {};
     unpaired.push_back(resolved_difference(sides));
   }
   return blocks_may_matter(paired, unpaired) ? paired : unpaired;
@@ -75,14 +74,13 @@ std::vector<ModeratedContrast> moderated_contrasts(const std::vector<TwoSides>& 
     own.push_back(differences[i].variance);
     covariates.push_back(suite[i].covariate);
   }
-  const std::vector<VarianceEstimate> priors = fit_variance_priors(own, covariates);
+  const std::vector<VarianceEstimate> moderated = moderate_together(own, covariates);
   std::vector<ModeratedContrast> contrasts;
   for (std::size_t i = 0; i < suite.size(); ++i) {
-    const VarianceEstimate posterior = moderate(own[i], priors[i]);
+    const auto& [variance, degrees_of_freedom] = moderated[i];
     contrasts.push_back(
-        {{differences[i].effect, std::sqrt(posterior.variance * differences[i].share),
-          posterior.degrees_of_freedom},
-         posterior});
+        {{differences[i].effect, std::sqrt(variance * differences[i].share), degrees_of_freedom},
+         moderated[i]});
   }
   return contrasts;
 }

@@ -15,10 +15,7 @@ std::vector<Contrast> contrasts_of(const std::vector<TwoSides>& suite) {
 }
 
 TwoSides sides(std::vector<double> baseline, std::vector<double> candidate) {
-  TwoSides result;
-  result.baseline = std::move(baseline);
-  result.candidate = std::move(candidate);
-  return result;
+  return {{std::move(baseline)}, {std::move(candidate)}};
 }
 
 TEST(ModeratedContrasts, OneBenchmarkIsAPlainTwoSampleT) {
@@ -82,20 +79,17 @@ std::vector<TwoSides> suite_in_blocks(int benchmarks, double blocks_move, unsign
   for (int block = 0; block < 5; ++block) {
     const double moved = blocks_move * normal(random);
     for (TwoSides& own : suite) {
-      own.baseline.push_back(moved + normal(random));
-      own.candidate.push_back(moved + normal(random));
-      own.baseline_blocks.push_back(block);
-      own.candidate_blocks.push_back(block);
+      for (SideValues* side : {&own.baseline, &own.candidate}) {
+        side->values.push_back(moved + normal(random));
+        side->blocks.push_back(block);
+      }
     }
   }
   return suite;
 }
 
 std::vector<TwoSides> without_blocks(std::vector<TwoSides> suite) {
-  for (TwoSides& own : suite) {
-    own.baseline_blocks.clear();
-    own.candidate_blocks.clear();
-  }
+  for (TwoSides& own : suite) own.baseline.blocks = own.candidate.blocks = {};
   return suite;
 }
 

@@ -1,5 +1,7 @@
 #include "baselines/statistics/two_sides.h"
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <span>
 
@@ -20,23 +22,22 @@ double squares_about_mean(const std::vector<double>& values) {
   return squares;
 }
 
-struct Block {
-  std::vector<double> baseline;
-  std::vector<double> candidate;
-};
+using Values = std::vector<double>;
+using Block = std::array<Values, 2>;  // the baseline's, the candidate's
 
 // Blocks that both sides have; the others do not show the difference.
 std::vector<Block> common_blocks(const TwoSides& sides) {
   std::map<int, Block> by_number;
-  for (std::size_t i = 0; i < sides.baseline_blocks.size(); ++i) {
-    by_number[sides.baseline_blocks[i]].baseline.push_back(sides.baseline[i]);
-  }
-  for (std::size_t i = 0; i < sides.candidate_blocks.size(); ++i) {
-    by_number[sides.candidate_blocks[i]].candidate.push_back(sides.candidate[i]);
-  }
+  const auto add = [&](const SideValues& side, std::size_t index) {
+    for (std::size_t i = 0; i < side.blocks.size(); ++i) {
+      by_number[side.blocks[i]][index].push_back(side.values[i]);
+    }
+  };
+  add(sides.baseline, 0);
+  add(sides.candidate, 1);
   std::vector<Block> common;
   for (auto& [number, block] : by_number) {
-    if (!block.baseline.empty() && !block.candidate.empty()) common.push_back(std::move(block));
+    if (std::ranges::none_of(block, &Values::empty)) common.push_back(std::move(block));
   }
   return common;
 }
@@ -70,12 +71,10 @@ struct SideMean {
   double share = 0;
 };
 
-SideMean add_cards(const std::map<int, std::vector<double>>& cards,
-                   std::vector<std::span<const double>>& groups) {
+SideMean mean_of_cards(const std::map<int, Values>& cards) {
   const auto count = static_cast<double>(cards.size());
   SideMean result;
   for (const auto& [card, values] : cards) {
-    groups.emplace_back(values);
     result.mean += mean(values) / count;
     result.share += 1 / (count * count * static_cast<double>(values.size()));
   }
@@ -84,18 +83,18 @@ SideMean add_cards(const std::map<int, std::vector<double>>& cards,
 
 }  // namespace
 
-std::map<int, std::vector<double>> by_card(const std::vector<double>& values,
-                                           const std::vector<int>& cards) {
-  if (cards.empty()) return {{0, values}};
+std::map<int, std::vector<double>> by_card(const SideValues& side) {
+  if (side.cards.empty()) return {{0, side.values}};
   std::map<int, std::vector<double>> result;
-  for (std::size_t i = 0; i < values.size(); ++i) result[cards[i]].push_back(values[i]);
+  for (std::size_t i = 0; i < side.values.size(); ++i) {
+    result[side.cards[i]].push_back(side.values[i]);
+  }
   return result;
 }
 
-std::vector<double> card_deviations(const std::vector<double>& values,
-                                    const std::vector<int>& cards) {
+std::vector<double> card_deviations(const SideValues& side) {
   std::vector<double> deviations;
-  for (const auto& [card, own] : by_card(values, cards)) deviations.push_back(mean(own));
+  for (const auto& [card, own] : by_card(side)) deviations.push_back(mean(own));
   const double center = mean(deviations);
   for (double& deviation : deviations) deviation -= center;
   return deviations;
@@ -104,11 +103,14 @@ std::vector<double> card_deviations(const std::vector<double>& values,
 Difference difference_of(const TwoSides& sides) {
   const std::vector<Block> blocks = common_blocks(sides);
   if (blocks.size() >= 2) return paired(blocks);
-  const auto baseline_cards = by_card(sides.baseline, sides.baseline_cards);
-  const auto candidate_cards = by_card(sides.candidate, sides.candidate_cards);
+  const auto baseline_cards = by_card(sides.baseline);
+  const auto candidate_cards = by_card(sides.candidate);
   std::vector<std::span<const double>> groups;
-  const SideMean baseline = add_cards(baseline_cards, groups);
-  const SideMean candidate = add_cards(candidate_cards, groups);
+  for (const auto* cards : {&baseline_cards, &candidate_cards}) {
+    for (const auto& [card, values] : *cards) groups.emplace_back(values);
+  }
+  const SideMean baseline = mean_of_cards(baseline_cards);
+  const SideMean candidate = mean_of_cards(candidate_cards);
   return {candidate.mean - baseline.mean, pooled_variance(groups),
           baseline.share + candidate.share};
 }

@@ -9,18 +9,17 @@
 
 namespace fusegate::baselines {
 
-// Logarithms of one quantity, a value a process. Neither side is empty.
+// Logarithms of one quantity, a value a process; not empty.
+struct SideValues {
+  std::vector<double> values;
+  std::vector<int> blocks{};  // of each value, where both sides were measured side by side
+  std::vector<int> cards{};   // of each value, where a side has several; passed over beside blocks
+};
+
 struct TwoSides {
-  std::vector<double> baseline;
-  std::vector<double> candidate;
-  // The block of each value where both sides were measured side by side; else empty.
-  std::vector<int> baseline_blocks;
-  std::vector<int> candidate_blocks;
+  SideValues baseline{};
+  SideValues candidate{};
   double covariate = 0;  // what the noise may depend on: the logarithm of the duration
-  // The card of each value where a side has several; else empty. Passed over where there are
-  // blocks.
-  std::vector<int> baseline_cards{};
-  std::vector<int> candidate_cards{};
 };
 
 struct Difference {
@@ -31,12 +30,10 @@ struct Difference {
 };
 
 // A side's values card by card, under the cards' numbers; all under 0 where it has no cards.
-std::map<int, std::vector<double>> by_card(const std::vector<double>& values,
-                                           const std::vector<int>& cards);
+std::map<int, std::vector<double>> by_card(const SideValues& side);
 
 // Of each card's mean from the mean of all cards', by the cards' numbers.
-std::vector<double> card_deviations(const std::vector<double>& values,
-                                    const std::vector<int>& cards);
+std::vector<double> card_deviations(const SideValues& side);
 
 // Where both sides have blocks, and at least two in common: least squares in the two-way layout of
 // sides and blocks, in which a block's own shift falls out. R. A. Fisher, "The design of

@@ -132,4 +132,11 @@ VarianceEstimate moderate(const VarianceEstimate& own, const VarianceEstimate& p
       total};
 }
 
+std::vector<VarianceEstimate> moderate_together(const std::vector<VarianceEstimate>& estimates,
+                                                const std::vector<double>& covariates) {
+  std::vector<VarianceEstimate> result = fit_variance_priors(estimates, covariates);
+  std::ranges::transform(estimates, result, result.begin(), moderate);
+  return result;
+}
+
 }  // namespace fusegate::baselines

@@ -42,6 +42,10 @@ std::vector<VarianceEstimate> fit_variance_priors(const std::vector<VarianceEsti
 // The posterior variance, (d0 s0^2 + d s^2) / (d0 + d), with d0 + d degrees of freedom (ibid.).
 VarianceEstimate moderate(const VarianceEstimate& own, const VarianceEstimate& prior);
 
+// The posterior variances under the priors that they show together.
+std::vector<VarianceEstimate> moderate_together(const std::vector<VarianceEstimate>& estimates,
+                                                const std::vector<double>& covariates);
+
 // The y > 0 with trigamma(y) = x, for x > 0, by Newton's method (ibid., appendix).
 double trigamma_inverse(double x);
 
