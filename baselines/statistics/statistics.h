@@ -5,8 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "baselines/statistics/variance_prior.h"
-
 namespace fusegate::baselines {
 
 // NaN where there are no values.
@@ -30,6 +28,12 @@ double quantile(std::vector<double> values, double p);
 double fast_half(const std::vector<double>& values);
 // Median absolute deviation from the median, not scaled.
 double median_absolute_deviation(const std::vector<double>& values);
+
+// A variance and the degrees of freedom it was estimated with.
+struct VarianceEstimate {
+  double variance = 0;
+  double degrees_of_freedom = 0;  // may be infinite
+};
 
 // Within-group variance of several groups taken together: sum of squares over sum of (n - 1).
 // No degrees of freedom where no group has two values.

@@ -5,13 +5,9 @@
 
 #include <vector>
 
-namespace fusegate::baselines {
+#include "baselines/statistics/statistics.h"
 
-// A variance and the degrees of freedom it was estimated with.
-struct VarianceEstimate {
-  double variance = 0;
-  double degrees_of_freedom = 0;  // may be infinite
-};
+namespace fusegate::baselines {
 
 // The logarithm of an estimate, whose mean over chance is the logarithm of the true variance, and
 // its own variance by chance; with degrees of freedom above zero (Smyth 2004, section 6.2).
