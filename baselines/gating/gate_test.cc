@@ -23,7 +23,7 @@ BenchmarkSeries slow(const std::string& name, double share) {
   return test_series(name, slowed(share));
 }
 
-GateResult gate_of(std::vector<BenchmarkSeries> baseline, std::vector<BenchmarkSeries> candidate,
+GateResult gate_of_series(std::vector<BenchmarkSeries> baseline, std::vector<BenchmarkSeries> candidate,
                    const GateOptions& options = {}) {
   return gate(on_still_machine(test_run(std::move(baseline))),
               on_still_machine(test_run(std::move(candidate))), options);
@@ -36,14 +36,14 @@ auto ends(ExitCode exit_code, Causes... causes) {
 }
 
 TEST(Gate, PassesUnchangedCode) {
-  const GateResult result = gate_of({quiet("a")}, {quiet("a")});
+  const GateResult result = gate_of_series({quiet("a")}, {quiet("a")});
   EXPECT_THAT(result, ends(ExitCode::kNoRegression, GateCause::kNoRegression));
   EXPECT_EQ(result.verdicts.size(), 31u) << "with those beside";
 }
 
 TEST(Gate, FailsOnARegression) {
   EXPECT_THAT(
-      gate_of({quiet("a"), quiet("b"), quiet("c")}, {slow("a", 0.02), slow("b", 0.05), quiet("c")}),
+      gate_of_series({quiet("a"), quiet("b"), quiet("c")}, {slow("a", 0.02), slow("b", 0.05), quiet("c")}),
       ends(ExitCode::kRegression, GateCause::kSlower));
 }
 
@@ -55,7 +55,7 @@ BenchmarkSeries launching_otherwise(const std::string& name) {
 
 TEST(Gate, FailsWhereABenchmarkLaunchesOtherThanDeclared) {
   const GateResult result =
-      gate_of({quiet("a"), quiet("b")}, {quiet("a"), launching_otherwise("b")});
+      gate_of_series({quiet("a"), quiet("b")}, {quiet("a"), launching_otherwise("b")});
   EXPECT_THAT(result,
               ends(ExitCode::kRegression, GateCause::kNoRegression, GateCause::kOtherLaunches));
   EXPECT_EQ(result.verdicts.at(1).kind, VerdictKind::kUnchanged) << "its time is another matter";
@@ -66,36 +66,36 @@ TEST(Gate, FailsWhereABenchmarkLaunchesOtherThanDeclared) {
 TEST(Gate, ExpectationsThatAreMetOrTheBaselinesDecideNothing) {
   BenchmarkSeries met = quiet("a");
   met.expectation = {{{"addmm", "1 GEMM", "nvjet", true}}};
-  EXPECT_EQ(gate_of({launching_otherwise("a")}, {met}).exit_code, ExitCode::kNoRegression);
+  EXPECT_EQ(gate_of_series({launching_otherwise("a")}, {met}).exit_code, ExitCode::kNoRegression);
 }
 
 TEST(Gate, ARegressionOutweighsAllThatCouldNotBeJudged) {
-  EXPECT_EQ(gate_of({quiet("a"), quiet("b"), quiet("m")},
+  EXPECT_EQ(gate_of_series({quiet("a"), quiet("b"), quiet("m")},
                     {slow("a", 0.05), failed_series("b", "x"), quiet("n")})
                 .exit_code,
             ExitCode::kRegression);
 }
 
 TEST(Gate, AnInvalidBenchmarkCannotBeJudged) {
-  EXPECT_THAT(gate_of({quiet("a"), quiet("b")}, {quiet("a"), failed_series("b", "wrong results")}),
+  EXPECT_THAT(gate_of_series({quiet("a"), quiet("b")}, {quiet("a"), failed_series("b", "wrong results")}),
               ends(ExitCode::kCouldNotJudge, GateCause::kInvalid));
 }
 
 TEST(Gate, AnImprovementPasses) {
-  EXPECT_EQ(gate_of({quiet("a")}, {slow("a", -0.05)}).exit_code, ExitCode::kNoRegression);
+  EXPECT_EQ(gate_of_series({quiet("a")}, {slow("a", -0.05)}).exit_code, ExitCode::kNoRegression);
 }
 
 TEST(Gate, IdenticalCodeIsDecidedWhateverItsTimes) {
-  EXPECT_THAT(gate_of({doing(quiet("a"), "0f")}, {doing(slow("a", 0.5), "0f")}),
+  EXPECT_THAT(gate_of_series({doing(quiet("a"), "0f")}, {doing(slow("a", 0.5), "0f")}),
               ends(ExitCode::kNoRegression, GateCause::kNoRegression));
 }
 
 TEST(Gate, WhatLooksSlowerByTooFewProcessesIsNoPass) {
   const std::vector<double> two{1000, 1000.5};
-  EXPECT_THAT(gate_of({quiet("a"), quiet("b")}, {test_series("a", scaled(two, 1.05)), quiet("b")}),
+  EXPECT_THAT(gate_of_series({quiet("a"), quiet("b")}, {test_series("a", scaled(two, 1.05)), quiet("b")}),
               ends(ExitCode::kCouldNotJudge, GateCause::kUnconfirmed));
   const GateResult faster =
-      gate_of({quiet("a"), quiet("b")}, {test_series("a", scaled(two, 0.95)), quiet("b")});
+      gate_of_series({quiet("a"), quiet("b")}, {test_series("a", scaled(two, 0.95)), quiet("b")});
   EXPECT_EQ(faster.exit_code, ExitCode::kNoRegression) << "fails nothing";
 }
 
@@ -103,7 +103,7 @@ TEST(Gate, WhatFewStoredProcessesSayIsSlowerIsNoPassEither) {
   BenchmarkSeries extended = slow("a", 0.05);
   for (std::size_t i = 2; i < 5; ++i) extended.processes[i].extension = true;
   EXPECT_THAT(
-      gate_of({test_series("a", {1000, 1000.5, 999.5}), quiet("b")}, {extended, quiet("b")}),
+      gate_of_series({test_series("a", {1000, 1000.5, 999.5}), quiet("b")}, {extended, quiet("b")}),
       ends(ExitCode::kCouldNotJudge, GateCause::kUnconfirmed));
 }
 
@@ -114,7 +114,7 @@ TEST(Gate, WhatMayBeSlowerByMoreThanIsAllowedIsNoPass) {
   control.is_control = true;
   const std::vector<BenchmarkSeries> suite{test_series("a", noisy), quiet("b"),
                                            doing(quiet("c"), "0f"), control};
-  const GateResult result = gate_of(suite, suite);
+  const GateResult result = gate_of_series(suite, suite);
   EXPECT_THAT(result, ends(ExitCode::kCouldNotJudge, GateCause::kNotRuledOut));
   const auto open = not_ruled_out(result.verdicts, GateOptions{}.allow);
   ASSERT_EQ(open.size(), 1u);
@@ -126,11 +126,11 @@ TEST(Gate, WhatCannotBeSlowerByMoreThanIsAllowedPassesUndecided) {
   const std::vector<double> close{1000, 1004, 996, 1002, 998};
   GateOptions options;
   options.allow = 0.02;
-  const GateResult result = gate_of({test_series("a", close)}, {test_series("a", close)}, options);
+  const GateResult result = gate_of_series({test_series("a", close)}, {test_series("a", close)}, options);
   EXPECT_EQ(result.verdicts[0].kind, VerdictKind::kInconclusive);
   EXPECT_EQ(result.exit_code, ExitCode::kNoRegression);
   options.allow = 0.004;
-  EXPECT_EQ(gate_of({test_series("a", close)}, {test_series("a", close)}, options).exit_code,
+  EXPECT_EQ(gate_of_series({test_series("a", close)}, {test_series("a", close)}, options).exit_code,
             ExitCode::kCouldNotJudge);
 }
 
@@ -172,11 +172,11 @@ TEST(Gate, MissingAndUndecidedBenchmarksPassUnlessStrict) {
   GateOptions strict;
   strict.strict = true;
   for (const auto& [baseline, candidate] : cases) {
-    EXPECT_EQ(gate_of(baseline, candidate).exit_code, ExitCode::kNoRegression);
-    EXPECT_THAT(gate_of(baseline, candidate, strict),
+    EXPECT_EQ(gate_of_series(baseline, candidate).exit_code, ExitCode::kNoRegression);
+    EXPECT_THAT(gate_of_series(baseline, candidate, strict),
                 ends(ExitCode::kCouldNotJudge, GateCause::kUndecided));
   }
-  EXPECT_EQ(gate_of({quiet("a")}, {quiet("a"), quiet("n")}, strict).exit_code,
+  EXPECT_EQ(gate_of_series({quiet("a")}, {quiet("a"), quiet("n")}, strict).exit_code,
             ExitCode::kNoRegression);
 }
 
@@ -214,17 +214,17 @@ TEST(Gate, AsksForSoMuchToBeRuledOut) {
   GateOptions options;
   options.require_ruled_out = 0.02;
   options.allow = 1;
-  EXPECT_EQ(gate_of({quiet("a")}, {quiet("a")}, options).exit_code, ExitCode::kNoRegression);
+  EXPECT_EQ(gate_of_series({quiet("a")}, {quiet("a")}, options).exit_code, ExitCode::kNoRegression);
   EXPECT_THAT(
-      gate_of({quiet("a"), test_series("b", kNoisy), quiet("m")},
+      gate_of_series({quiet("a"), test_series("b", kNoisy), quiet("m")},
               {quiet("a"), test_series("b", kNoisy), quiet("n")}, options),
       ends(ExitCode::kCouldNotJudge, GateCause::kNoRegression, GateCause::kTooLittleRuledOut));
-  EXPECT_EQ(gate_of({quiet("a"), test_series("b", kNoisy)},
+  EXPECT_EQ(gate_of_series({quiet("a"), test_series("b", kNoisy)},
                     {slow("a", 0.05), test_series("b", kNoisy)}, options)
                 .exit_code,
             ExitCode::kRegression)
       << "outweighs it";
-  EXPECT_EQ(gate_of({doing(test_series("b", kNoisy), "0f")},
+  EXPECT_EQ(gate_of_series({doing(test_series("b", kNoisy), "0f")},
                     {doing(test_series("b", kNoisy), "0f")}, options)
                 .exit_code,
             ExitCode::kNoRegression);
@@ -261,7 +261,7 @@ TEST(Gate, NothingInCommonCannotBeJudged) {
 TEST(Gate, OneProcessASideCannotBeJudged) {
   EXPECT_THAT(gate(test_run({test_series("a", {1000})}), test_run({test_series("a", {2000})}), {}),
               ends(ExitCode::kCouldNotJudge, GateCause::kNoProcesses));
-  EXPECT_EQ(gate_of({quiet("a")}, {test_series("a", {2000})}).exit_code, ExitCode::kCouldNotJudge);
+  EXPECT_EQ(gate_of_series({quiet("a")}, {test_series("a", {2000})}).exit_code, ExitCode::kCouldNotJudge);
 }
 
 TEST(Gate, OtherEnvironmentsAreNotComparedUnlessAllowed) {
@@ -299,7 +299,7 @@ TEST(Gate, HostTimesFailWhereAskedToAlone) {
     }
     GateOptions options;
     options.fail_on_host = fails;
-    return gate_of({hosted("a", 9100)}, {candidate}, options);
+    return gate_of_series({hosted("a", 9100)}, {candidate}, options);
   };
   const GateResult passed = gated(29200, false);
   EXPECT_THAT(passed, ends(ExitCode::kNoRegression, GateCause::kNoRegression));
@@ -316,14 +316,14 @@ TEST(Gate, HostTimesFailWhereAskedToAlone) {
 TEST(Gate, CannotJudgeHostTimesThatAreUnknownOrLookLonger) {
   GateOptions options;
   options.fail_on_host = true;
-  EXPECT_THAT(gate_of({quiet("a")}, {quiet("a")}, options),
+  EXPECT_THAT(gate_of_series({quiet("a")}, {quiet("a")}, options),
               ends(ExitCode::kCouldNotJudge, GateCause::kNoRegression, GateCause::kHostUnknown));
   BenchmarkSeries old = quiet("a");
   old.counters = {{"host_ns", 9100}};
-  const GateResult looks = gate_of({old}, {hosted("a", 29200)}, options);
+  const GateResult looks = gate_of_series({old}, {hosted("a", 29200)}, options);
   EXPECT_THAT(
       looks, ends(ExitCode::kCouldNotJudge, GateCause::kNoRegression, GateCause::kHostUnconfirmed));
-  EXPECT_EQ(gate_of({old}, {hosted("a", 9200)}, options).exit_code, ExitCode::kNoRegression);
+  EXPECT_EQ(gate_of_series({old}, {hosted("a", 9200)}, options).exit_code, ExitCode::kNoRegression);
   auto elsewhere = test_run({hosted("a", 9100)});
   auto here = test_run({hosted("a", 29200)});
   elsewhere.provenance.host = "node-1";

@@ -15,7 +15,7 @@ namespace {
 using boost::math::digamma;
 using boost::math::trigamma;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNoEnd = std::numeric_limits<double>::infinity();
 
 // Without a trend all have one prior.
 VarianceEstimate fit_variance_prior(const std::vector<VarianceEstimate>& estimates) {
@@ -155,7 +155,7 @@ TEST(Moderate, WeighsByDegreesOfFreedom) {
   EXPECT_DOUBLE_EQ(posterior.variance, (2 * 4 + 6 * 1) / 8.0);
   EXPECT_EQ(posterior.degrees_of_freedom, 8);
   // The ends are the one or the other.
-  EXPECT_EQ(moderate({4, 2}, {1, kInfinity}).variance, 1);
+  EXPECT_EQ(moderate({4, 2}, {1, kNoEnd}).variance, 1);
   EXPECT_EQ(moderate({4, 2}, {}).variance, 4);
   EXPECT_EQ(moderate({4, 2}, {}).degrees_of_freedom, 2);
   EXPECT_EQ(moderate({0, 0}, {1, 6}).variance, 1);

@@ -25,7 +25,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing::StartsWith;
 
-fusegate::baselines::Run run_of(const std::string& name) {
+fusegate::baselines::Run run_of_card(const std::string& name) {
   return baselines::load_run({std::filesystem::path(FUSEGATE_H200_CARDS) / (name + ".json")});
 }
 
@@ -80,9 +80,9 @@ void expect_nothing_called(const std::vector<Verdict>& verdicts) {
 
 class OfFourCards : public testing::TestWithParam<const char*> {
  protected:
-  const fusegate::baselines::Run baseline_ = run_of("four");
-  const fusegate::baselines::Run unchanged_ = run_of(GetParam());
-  const fusegate::baselines::Run slowed_ = run_of(std::string(GetParam()) + "-slowed");
+  const fusegate::baselines::Run baseline_ = run_of_card("four");
+  const fusegate::baselines::Run unchanged_ = run_of_card(GetParam());
+  const fusegate::baselines::Run slowed_ = run_of_card(std::string(GetParam()) + "-slowed");
 };
 
 TEST_P(OfFourCards, UnchangedCodeIsNotBlamed) {
@@ -109,9 +109,9 @@ INSTANTIATE_TEST_SUITE_P(OnFourThatItHasNotSeen, OfFourCards,
                          testing::Values("68eb3ff9", "22eb3d9d", "1108623c", "c3e50557"));
 
 TEST(StoredCards, ShowWhichSlowdownsTheyFindOnAnotherByFiguresAloneAndOneDoesNot) {
-  EXPECT_THAT(detectable_text({}, run_of("four"), true),
+  EXPECT_THAT(detectable_text({}, run_of_card("four"), true),
               testing::HasSubstr(" in half of the benchmarks"));
-  EXPECT_EQ(detectable_text({}, run_of("1108623c"), true), "")
+  EXPECT_EQ(detectable_text({}, run_of_card("1108623c"), true), "")
       << "one card does not show the variation between cards";
 }
 
@@ -119,7 +119,7 @@ class WithinASession : public testing::TestWithParam<const char*> {};
 
 TEST_P(WithinASession, AKernelSlowedBy3PercentIsFoundOnItsOwnCard) {
   const std::string card = GetParam();
-  expect_slowed_kernel_alone(judged(run_of(card), run_of(card + "-slowed")));
+  expect_slowed_kernel_alone(judged(run_of_card(card), run_of_card(card + "-slowed")));
 }
 
 INSTANTIATE_TEST_SUITE_P(OfSixCards, WithinASession,
@@ -144,9 +144,9 @@ fusegate::baselines::Run part_of(fusegate::baselines::Run run, const std::vector
 
 // In one run, without code hashes.
 fusegate::baselines::Run eight_cards() {
-  fusegate::baselines::Run all = run_of("four");
+  fusegate::baselines::Run all = run_of_card("four");
   for (const char* name : {"68eb3ff9", "22eb3d9d", "1108623c", "c3e50557"}) {
-    const fusegate::baselines::Run more = run_of(name);
+    const fusegate::baselines::Run more = run_of_card(name);
     for (std::size_t i = 0; i < all.benchmarks.size(); ++i) {
       EXPECT_EQ(all.benchmarks[i].name, more.benchmarks[i].name);
       for (auto summary : more.benchmarks[i].processes) {
