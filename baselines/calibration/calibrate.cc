@@ -32,7 +32,7 @@ Calibration calibrate(const CalibrationPool& pool, const CalibrationOptions& opt
   calibration.runs = pool.runs;
   calibration.left_out = pool.left_out;
   calibration.options = options;
-  for (const Run& card : pool.cards) add_doubts(calibration.doubts, card.doubts);
+  for (const Run& card : pool.cards) add_warnings(calibration.warnings, card.warnings);
 
   calibration.benchmarks = benchmark_spreads(pool.cards);
   if (calibration.benchmarks.front().degrees_of_freedom == 0) {

@@ -99,7 +99,7 @@ struct Calibration {
   std::string suite;
   Environment environment;
   nlohmann::json protocol;
-  std::vector<Doubt> doubts;
+  std::vector<Warning> warnings;
   std::vector<CalibratedRun> runs;
   std::vector<std::string> left_out;  // benchmarks that failed or that a run lacks
   CalibrationOptions options;

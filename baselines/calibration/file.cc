@@ -148,9 +148,9 @@ std::string member_lines(const ordered_json& object) {
   return "{\n" + text + "\n}";
 }
 
-ordered_json doubts_json(const std::vector<Doubt>& doubts) {
+ordered_json warning_json(const std::vector<Warning>& warnings) {
   ordered_json names = ordered_json::array();
-  for (const Doubt doubt : doubts) names.push_back(doubt_name(doubt));
+  for (const Warning warning : warnings) names.push_back(warning_name(warning));
   return names;
 }
 
@@ -170,7 +170,7 @@ std::string calibration_text(const Calibration& calibration) {
   add("suite", dumped(calibration.suite));
   add("environment", member_lines(ordered_json(calibration.environment)));
   add("protocol", member_lines(ordered_json(calibration.protocol)));
-  add("doubts", dumped(doubts_json(calibration.doubts)));
+  add("warnings", dumped(warning_json(calibration.warnings)));
   add("runs", element_lines(calibration.runs, run_json));
   add("left_out", dumped(ordered_json(calibration.left_out)));
   add("draws", dumped(draws));

@@ -22,7 +22,7 @@ Calibration example() {
   for (fusegate::baselines::Run* run : {&first, &second}) {
     run->provenance.protocol = {{"samples", 60}, {"l2", "warm"}};
     run->provenance.commit = "0123456789abcdef";
-    run->doubts = {Doubt::kUnlockedClocks};
+    run->warnings = {Warning::kUnlockedClocks};
   }
   second.benchmarks[1].processes[3].cycles = std::nan("");
   Calibration calibration = calibrate(pool_runs({first, second}), {.comparisons = 20});

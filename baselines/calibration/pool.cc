@@ -51,12 +51,12 @@ void add_run(Run& card, Run&& run) {
     card = std::move(run);
     return;
   }
-  add_doubts(card.doubts, run.doubts);
+  add_warnings(card.warnings, run.warnings);
   for (std::size_t i = 0; i < run.benchmarks.size(); ++i) {
     const BenchmarkSeries& more = run.benchmarks[i];
     BenchmarkSeries& series = card.benchmarks[i];
     series.processes.insert(series.processes.end(), more.processes.begin(), more.processes.end());
-    add_doubts(series.doubts, more.doubts);
+    add_warnings(series.warnings, more.warnings);
   }
 }
 
@@ -129,13 +129,13 @@ Run drawn_run(const Run& card, const std::vector<std::size_t>& processes) {
   run.source = card.source;
   run.environment = card.environment;
   run.provenance = card.provenance;
-  run.doubts = card.doubts;
+  run.warnings = card.warnings;
   for (const BenchmarkSeries& series : card.benchmarks) {
     BenchmarkSeries drawn;
     drawn.name = series.name;
     drawn.counters = series.counters;
     drawn.choices = series.choices;
-    drawn.doubts = series.doubts;
+    drawn.warnings = series.warnings;
     drawn.is_control = series.is_control;
     for (const std::size_t i : processes) drawn.processes.push_back(series.processes[i]);
     run.benchmarks.push_back(std::move(drawn));

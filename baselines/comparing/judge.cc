@@ -66,7 +66,7 @@ Verdict described(const BenchmarkSeries* baseline, const BenchmarkSeries* candid
   verdict.baseline = described(baseline);
   verdict.candidate = described(candidate);
   for (const BenchmarkSeries* series : {baseline, candidate}) {
-    if (series) add_doubts(verdict.doubts, series->doubts);
+    if (series) add_warnings(verdict.warnings, series->warnings);
   }
   return verdict;
 }

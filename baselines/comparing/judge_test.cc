@@ -383,13 +383,13 @@ TEST(Judge, ReportsWhatTheLibraryChoseDifferently) {
   EXPECT_EQ(verdict.reason.choice_changes[0].after, "algo 21");
 }
 
-TEST(Judge, CarriesTheDoubtsOfBothSides) {
+TEST(Judge, CarriesTheWarningOfBothSides) {
   BenchmarkSeries baseline = test_series("a", kQuiet);
   BenchmarkSeries candidate = test_series("a", kQuiet);
-  baseline.doubts = {Doubt::kUnsteady};
-  candidate.doubts = {Doubt::kShortBatch, Doubt::kUnsteady};
-  EXPECT_THAT(judge_one(baseline, candidate).doubts,
-              ElementsAre(Doubt::kUnsteady, Doubt::kShortBatch));
+  baseline.warnings = {Warning::kUnsteady};
+  candidate.warnings = {Warning::kShortBatch, Warning::kUnsteady};
+  EXPECT_THAT(judge_one(baseline, candidate).warnings,
+              ElementsAre(Warning::kUnsteady, Warning::kShortBatch));
 }
 
 TEST(Judge, OfEmptyRunsIsNothing) { EXPECT_TRUE(judge({}, {}, {}).empty()); }

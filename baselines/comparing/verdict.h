@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "baselines/record/doubt.h"
+#include "baselines/record/warning.h"
 #include "baselines/statistics/statistics.h"
 
 namespace fusegate::baselines {
@@ -146,7 +146,7 @@ struct Verdict {
   Reason reason;
   VerdictSide baseline;
   VerdictSide candidate;
-  std::vector<Doubt> doubts;  // of either side
+  std::vector<Warning> warnings;  // of either side
 };
 
 // A regression or an improvement, or what would be one but that too few processes of a side

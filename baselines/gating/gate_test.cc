@@ -23,8 +23,8 @@ BenchmarkSeries slow(const std::string& name, double share) {
   return test_series(name, slowed(share));
 }
 
-GateResult gate_of_series(std::vector<BenchmarkSeries> baseline, std::vector<BenchmarkSeries> candidate,
-                   const GateOptions& options = {}) {
+GateResult gate_of_series(std::vector<BenchmarkSeries> baseline,
+                          std::vector<BenchmarkSeries> candidate, const GateOptions& options = {}) {
   return gate(on_still_machine(test_run(std::move(baseline))),
               on_still_machine(test_run(std::move(candidate))), options);
 }
@@ -42,9 +42,9 @@ TEST(Gate, PassesUnchangedCode) {
 }
 
 TEST(Gate, FailsOnARegression) {
-  EXPECT_THAT(
-      gate_of_series({quiet("a"), quiet("b"), quiet("c")}, {slow("a", 0.02), slow("b", 0.05), quiet("c")}),
-      ends(ExitCode::kRegression, GateCause::kSlower));
+  EXPECT_THAT(gate_of_series({quiet("a"), quiet("b"), quiet("c")},
+                             {slow("a", 0.02), slow("b", 0.05), quiet("c")}),
+              ends(ExitCode::kRegression, GateCause::kSlower));
 }
 
 BenchmarkSeries launching_otherwise(const std::string& name) {
@@ -71,14 +71,15 @@ TEST(Gate, ExpectationsThatAreMetOrTheBaselinesDecideNothing) {
 
 TEST(Gate, ARegressionOutweighsAllThatCouldNotBeJudged) {
   EXPECT_EQ(gate_of_series({quiet("a"), quiet("b"), quiet("m")},
-                    {slow("a", 0.05), failed_series("b", "x"), quiet("n")})
+                           {slow("a", 0.05), failed_series("b", "x"), quiet("n")})
                 .exit_code,
             ExitCode::kRegression);
 }
 
 TEST(Gate, AnInvalidBenchmarkCannotBeJudged) {
-  EXPECT_THAT(gate_of_series({quiet("a"), quiet("b")}, {quiet("a"), failed_series("b", "wrong results")}),
-              ends(ExitCode::kCouldNotJudge, GateCause::kInvalid));
+  EXPECT_THAT(
+      gate_of_series({quiet("a"), quiet("b")}, {quiet("a"), failed_series("b", "wrong results")}),
+      ends(ExitCode::kCouldNotJudge, GateCause::kInvalid));
 }
 
 TEST(Gate, AnImprovementPasses) {
@@ -92,8 +93,9 @@ TEST(Gate, IdenticalCodeIsDecidedWhateverItsTimes) {
 
 TEST(Gate, WhatLooksSlowerByTooFewProcessesIsNoPass) {
   const std::vector<double> two{1000, 1000.5};
-  EXPECT_THAT(gate_of_series({quiet("a"), quiet("b")}, {test_series("a", scaled(two, 1.05)), quiet("b")}),
-              ends(ExitCode::kCouldNotJudge, GateCause::kUnconfirmed));
+  EXPECT_THAT(
+      gate_of_series({quiet("a"), quiet("b")}, {test_series("a", scaled(two, 1.05)), quiet("b")}),
+      ends(ExitCode::kCouldNotJudge, GateCause::kUnconfirmed));
   const GateResult faster =
       gate_of_series({quiet("a"), quiet("b")}, {test_series("a", scaled(two, 0.95)), quiet("b")});
   EXPECT_EQ(faster.exit_code, ExitCode::kNoRegression) << "fails nothing";
@@ -126,7 +128,8 @@ TEST(Gate, WhatCannotBeSlowerByMoreThanIsAllowedPassesUndecided) {
   const std::vector<double> close{1000, 1004, 996, 1002, 998};
   GateOptions options;
   options.allow = 0.02;
-  const GateResult result = gate_of_series({test_series("a", close)}, {test_series("a", close)}, options);
+  const GateResult result =
+      gate_of_series({test_series("a", close)}, {test_series("a", close)}, options);
   EXPECT_EQ(result.verdicts[0].kind, VerdictKind::kInconclusive);
   EXPECT_EQ(result.exit_code, ExitCode::kNoRegression);
   options.allow = 0.004;
@@ -217,15 +220,15 @@ TEST(Gate, AsksForSoMuchToBeRuledOut) {
   EXPECT_EQ(gate_of_series({quiet("a")}, {quiet("a")}, options).exit_code, ExitCode::kNoRegression);
   EXPECT_THAT(
       gate_of_series({quiet("a"), test_series("b", kNoisy), quiet("m")},
-              {quiet("a"), test_series("b", kNoisy), quiet("n")}, options),
+                     {quiet("a"), test_series("b", kNoisy), quiet("n")}, options),
       ends(ExitCode::kCouldNotJudge, GateCause::kNoRegression, GateCause::kTooLittleRuledOut));
   EXPECT_EQ(gate_of_series({quiet("a"), test_series("b", kNoisy)},
-                    {slow("a", 0.05), test_series("b", kNoisy)}, options)
+                           {slow("a", 0.05), test_series("b", kNoisy)}, options)
                 .exit_code,
             ExitCode::kRegression)
       << "outweighs it";
   EXPECT_EQ(gate_of_series({doing(test_series("b", kNoisy), "0f")},
-                    {doing(test_series("b", kNoisy), "0f")}, options)
+                           {doing(test_series("b", kNoisy), "0f")}, options)
                 .exit_code,
             ExitCode::kNoRegression);
 }
@@ -261,7 +264,8 @@ TEST(Gate, NothingInCommonCannotBeJudged) {
 TEST(Gate, OneProcessASideCannotBeJudged) {
   EXPECT_THAT(gate(test_run({test_series("a", {1000})}), test_run({test_series("a", {2000})}), {}),
               ends(ExitCode::kCouldNotJudge, GateCause::kNoProcesses));
-  EXPECT_EQ(gate_of_series({quiet("a")}, {test_series("a", {2000})}).exit_code, ExitCode::kCouldNotJudge);
+  EXPECT_EQ(gate_of_series({quiet("a")}, {test_series("a", {2000})}).exit_code,
+            ExitCode::kCouldNotJudge);
 }
 
 TEST(Gate, OtherEnvironmentsAreNotComparedUnlessAllowed) {

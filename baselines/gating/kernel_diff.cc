@@ -27,7 +27,7 @@ double direction_of(const Verdict& verdict) {
 bool moved(const std::vector<double>& before, const std::vector<double>& after, double least_ns,
            double level) {
   if (before.size() < 2 || after.size() < 2) return false;
-  const auto [effect, noise, share] = difference_of({before, after, {}, {}});
+  const auto [effect, noise, share] = difference_of({.baseline = {.values = before}, .candidate = {.values = after}});
   const Contrast contrast{std::abs(effect), std::sqrt(noise.variance * share),
                           noise.degrees_of_freedom};
   return p_above(contrast, least_ns) <= level / 2;

@@ -31,10 +31,10 @@ std::string_view checked(std::string_view text) {
       number_of("{") <= kMostCounted) {
     return text;
   }
-  throw std::invalid_argument(
-      fmt::format("the regular expression \"{}...\" is too large: at most {} KiB and {} repetitions "
-                  "are possible, {} of them counted",
-                  text.substr(0, 40), kLongestPattern >> 10, kMostRepetitions, kMostCounted));
+  throw std::invalid_argument(fmt::format(
+      "the regular expression \"{}...\" is too large: at most {} KiB and {} repetitions "
+      "are possible, {} of them counted",
+      text.substr(0, 40), kLongestPattern >> 10, kMostRepetitions, kMostCounted));
 }
 
 }  // namespace

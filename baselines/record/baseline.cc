@@ -65,11 +65,11 @@ std::string lone_cards(const Run& run) {
   return fmt::format("{}", fmt::join(lone, ", "));
 }
 
-bool has_doubt(const Run& run, Doubt doubt) {
-  const auto in = [doubt](const std::vector<Doubt>& doubts) {
-    return std::ranges::find(doubts, doubt) != doubts.end();
+bool has_warning(const Run& run, Warning warning) {
+  const auto in = [warning](const std::vector<Warning>& warnings) {
+    return std::ranges::find(warnings, warning) != warnings.end();
   };
-  return in(run.doubts) || std::ranges::any_of(run.benchmarks, in, &BenchmarkSeries::doubts);
+  return in(run.warnings) || std::ranges::any_of(run.benchmarks, in, &BenchmarkSeries::warnings);
 }
 
 void read_names(const JsonField& provenance, std::string_view name,
@@ -150,7 +150,7 @@ BenchmarkSeries read_series(const JsonField& entry, const Run& run) {
   if (const auto choices = entry.find("choices")) {
     for (const auto& [name, value] : choices->members()) series.choices.emplace(name, value.text());
   }
-  if (const auto doubts = entry.find("doubts")) series.doubts = read_doubts(*doubts);
+  series.warnings = read_warnings(entry);
   // Missing in older baselines, and where nothing was profiled.
   if (const auto profile = entry.find("profile")) series.profile = read_stored_profile(*profile);
   if (const auto identity = entry.find("identity")) series.identity = parse_identity(*identity);
@@ -183,11 +183,12 @@ std::vector<std::string> reasons_not_to_accept(const Run& run) {
   if (const std::string failed = names_of_failed(run); !failed.empty()) {
     reasons.push_back("benchmarks failed: " + failed);
   }
-  if (has_doubt(run, Doubt::kThrottled)) reasons.push_back("the GPU was throttled during the run");
-  if (has_doubt(run, Doubt::kOtherGpuProcess)) {
+  if (has_warning(run, Warning::kThrottled))
+    reasons.push_back("the GPU was throttled during the run");
+  if (has_warning(run, Warning::kOtherGpuProcess)) {
     reasons.push_back("another process used the GPU during the run");
   }
-  if (run.provenance.dirty || has_doubt(run, Doubt::kDirtyTree)) {
+  if (run.provenance.dirty || has_warning(run, Warning::kDirtyTree)) {
     reasons.push_back("the measured tree had uncommitted changes");
   }
   const auto unmet = std::ranges::find_if(run.benchmarks, [](const BenchmarkSeries& series) {
@@ -236,7 +237,7 @@ Baseline parse_baseline(std::string_view text, const std::string& source) {
   }
   if (baseline.run.cards.empty()) baseline.run.cards = cards_of(baseline.run);
   baseline.run.environment = read_environment(field.at("environment"));
-  if (const auto doubts = field.find("doubts")) baseline.run.doubts = read_doubts(*doubts);
+  baseline.run.warnings = read_warnings(field);
   if (const auto left_out = field.find("left_out")) {
     for (const auto& [name, why] : left_out->members()) baseline.run.left_out[name] = why.text();
   }

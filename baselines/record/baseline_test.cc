@@ -37,7 +37,7 @@ Baseline example() {
                     .device_uuid = "GPU-1",
                     .suite = "pr",
                     .protocol = {{"batch_ms", 1.5}, {"samples", 60}}};
-  run.doubts = {Doubt::kUnlockedClocks};
+  run.warnings = {Warning::kUnlockedClocks};
   BenchmarkSeries linear;
   linear.name = "linear/addmm/bf16/batch:64/seq:128/dim:768/hidden:3072";
   linear.processes = {{58123.4567, 99948123.4, 0.00123456, 60}, {58200, 1e8, 0.002, 60}};
@@ -50,7 +50,7 @@ Baseline example() {
   BenchmarkSeries geglu;
   geglu.name = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072";
   geglu.processes = {{1.5, kNan, 0, 30}};
-  geglu.doubts = {Doubt::kUnsteady, Doubt::kClockUnread};
+  geglu.warnings = {Warning::kUnsteady, Warning::kClockUnread};
   run.benchmarks = {linear, geglu};
   return baseline;
 }
@@ -92,13 +92,13 @@ TEST(BaselineText, ReadsBackWithinRounding) {
   EXPECT_EQ(read.run.provenance.suite, "pr");
   EXPECT_EQ(read.run.provenance.host, "h200");
   EXPECT_EQ(read.run.provenance.protocol, original.run.provenance.protocol);
-  EXPECT_THAT(read.run.doubts, ElementsAre(Doubt::kUnlockedClocks));
+  EXPECT_THAT(read.run.warnings, ElementsAre(Warning::kUnlockedClocks));
 
   ASSERT_EQ(read.run.benchmarks.size(), 2u);
   const BenchmarkSeries& geglu = read.run.benchmarks[0];
   EXPECT_EQ(geglu.name, original.run.benchmarks[1].name);
   EXPECT_TRUE(std::isnan(geglu.processes.at(0).cycles));
-  EXPECT_THAT(geglu.doubts, ElementsAre(Doubt::kUnsteady, Doubt::kClockUnread));
+  EXPECT_THAT(geglu.warnings, ElementsAre(Warning::kUnsteady, Warning::kClockUnread));
   const BenchmarkSeries& linear = read.run.benchmarks[1];
   ASSERT_EQ(linear.processes.size(), 2u);
   EXPECT_EQ(linear.processes[0].time_ns, 58123);
@@ -254,7 +254,7 @@ TEST(BaselineText, IsOneSortedLineABenchmark) {
       lines,
       ElementsAre(
           R"({"name":"geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072","time_ns":[1.5],)"
-          R"("spread":0,"samples":30,"doubts":["unsteady","clock_unread"]},)",
+          R"("spread":0,"samples":30,"warnings":["unsteady","clock_unread"]},)",
           R"({"name":"linear/addmm/bf16/batch:64/seq:128/dim:768/hidden:3072",)"
           R"("time_ns":[58123,58200],"cycles":[99948000,100000000],)"
           R"("clock_fit":[[0.012346,0.5,-0.25,59],[0,0,0,0]],"spread":0.0016173,)"
@@ -294,7 +294,7 @@ TEST(BaselineText, IsSmallEnoughForGit) {
     for (const char* stage : {"gate_proj", "up_proj", "down_proj"}) {
       series.choices[stage] = "cublaslt algo 66 tile 20 stages 24 splitk 1 swizzle 0 custom 3";
     }
-    series.doubts = {Doubt::kUnlockedClocks};
+    series.warnings = {Warning::kUnlockedClocks};
     baseline.run.benchmarks.push_back(series);
   }
   const std::string text = baseline_text(baseline);
@@ -334,7 +334,7 @@ TEST(ParseBaseline, NamesFileAndField) {
   expect_error("/benchmarks/1/time_ns/1", nullptr, "benchmarks[1].time_ns[1]: must be a number");
   expect_error("/benchmarks/1/cycles", json::array({1}), "benchmarks[1].cycles: must have as many");
   expect_error("/benchmarks/1/counters/flops", "x", "benchmarks[1].counters.flops: must be");
-  expect_error("/benchmarks/0/doubts/0", "x", "benchmarks[0].doubts[0]: unknown doubt \"x\"");
+  expect_error("/benchmarks/0/warnings/0", "x", "benchmarks[0].warnings[0]: unknown warning \"x\"");
   expect_error("/benchmarks/0/name", example().run.benchmarks[0].name, "benchmarks: \"linear");
   EXPECT_THAT([] { parse_baseline(R"({"fusegate_baseline": 1,)", "b.json"); },
               ThrowsMessage<InputError>(HasSubstr("b.json: not valid JSON: line 1, column ")));
@@ -361,7 +361,7 @@ TEST(ReasonsNotToAccept, NoneForASoundRun) {
 
 TEST(ReasonsNotToAccept, NameWhatIsWrong) {
   auto run = acceptable();
-  run.doubts = {Doubt::kThrottled, Doubt::kOtherGpuProcess};
+  run.warnings = {Warning::kThrottled, Warning::kOtherGpuProcess};
   run.provenance.dirty = true;
   run.benchmarks[0].processes.pop_back();
   run.benchmarks.push_back({});
@@ -381,15 +381,15 @@ TEST(ReasonsNotToAccept, OneProcessIsItsCardsOnlyEvidence) {
               ElementsAre("GPU-1 measured once only; measure at least two processes per card"));
 }
 
-TEST(ReasonsNotToAccept, ADoubtIsEnough) {
-  for (const auto& [doubt, reason] : {std::pair{Doubt::kThrottled, "throttled"},
-                                      {Doubt::kOtherGpuProcess, "another process"},
-                                      {Doubt::kDirtyTree, "uncommitted"}}) {
+TEST(ReasonsNotToAccept, AWarningIsEnough) {
+  for (const auto& [warning, reason] : {std::pair{Warning::kThrottled, "throttled"},
+                                        {Warning::kOtherGpuProcess, "another process"},
+                                        {Warning::kDirtyTree, "uncommitted"}}) {
     auto of_run = acceptable();
-    of_run.doubts = {doubt};
+    of_run.warnings = {warning};
     EXPECT_THAT(reasons_not_to_accept(of_run), ElementsAre(HasSubstr(reason)));
     auto of_benchmark = acceptable();
-    of_benchmark.benchmarks[0].doubts = {doubt};
+    of_benchmark.benchmarks[0].warnings = {warning};
     EXPECT_THAT(reasons_not_to_accept(of_benchmark), ElementsAre(HasSubstr(reason)));
   }
 }

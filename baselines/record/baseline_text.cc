@@ -86,9 +86,9 @@ std::string counters_text(const std::map<std::string, double>& counters) {
   return "{" + text + "}";
 }
 
-json doubts_json(const std::vector<Doubt>& doubts) {
+json warning_json(const std::vector<Warning>& warnings) {
   json names = json::array();
-  for (const Doubt doubt : doubts) names.push_back(doubt_name(doubt));
+  for (const Warning warning : warnings) names.push_back(warning_name(warning));
   return names;
 }
 
@@ -131,7 +131,7 @@ std::string series_text(const BenchmarkSeries& series, const Numbered& numbered)
   if (!series.failure.empty()) text += ",\"failure\":" + dumped(series.failure);
   if (!series.counters.empty()) text += ",\"counters\":" + counters_text(series.counters);
   if (!series.choices.empty()) text += ",\"choices\":" + dumped(series.choices);
-  if (!series.doubts.empty()) text += ",\"doubts\":" + dumped(doubts_json(series.doubts));
+  if (!series.warnings.empty()) text += ",\"warnings\":" + dumped(warning_json(series.warnings));
   if (series.profile) text += ",\"profile\":" + dumped(stored_profile_json(*series.profile));
   if (series.identity) text += ",\"identity\":" + dumped(identity_json(*series.identity));
   return text + "}";
@@ -182,11 +182,11 @@ std::string baseline_text(const Baseline& baseline) {
   }
   return fmt::format(
       "{{\n\"fusegate_baseline\": {},\n\"published\": {},\n\"acceptance\": {},\n"
-      "\"provenance\": {},\n\"environment\": {},\n\"doubts\": {},\n\"controls\": {},\n{}{}"
+      "\"provenance\": {},\n\"environment\": {},\n\"warnings\": {},\n\"controls\": {},\n{}{}"
       "\"benchmarks\": [\n{}\n]\n}}\n",
       kBaselineSchemaVersion, baseline.published, indented(acceptance_json(baseline.acceptance)),
       indented(provenance_json(run, numbered)), indented(json(run.environment)),
-      dumped(doubts_json(run.doubts)), dumped(controls_of(run)),
+      dumped(warning_json(run.warnings)), dumped(controls_of(run)),
       run.left_out.empty() ? "" : fmt::format("\"left_out\": {},\n", indented(run.left_out)),
       run.compared_with.empty()
           ? ""

@@ -217,22 +217,22 @@ TEST_F(LoadRun, ReadsBlocksAndExtensionsOfItsRecord) {
 TEST_F(LoadRun, GathersWhatProcessesReport) {
   json first = sample("a", 1);
   first["flops"] = 10;
-  first["details"] = {{"choices", {{"algo", "1"}}}, {"doubts", {"unsteady"}}};
+  first["details"] = {{"choices", {{"algo", "1"}}}, {"warnings", {"unsteady"}}};
   json second = sample("a", 2);
   second["flops"] = 30;
-  second["details"] = {{"choices", {{"algo", "2"}}}, {"doubts", {"unsteady", "short_batch"}}};
+  second["details"] = {{"choices", {{"algo", "2"}}}, {"warnings", {"unsteady", "short_batch"}}};
   folder_.write("1.json", run_file({first}, {{"suite", "pr"},
                                              {"provenance", {{"commit", "abc"}}},
-                                             {"doubts", {"dirty_tree"}}}));
-  folder_.write("2.json", run_file({second}, {{"doubts", {"throttled", "dirty_tree"}}}));
+                                             {"warnings", {"dirty_tree"}}}));
+  folder_.write("2.json", run_file({second}, {{"warnings", {"throttled", "dirty_tree"}}}));
   const auto run = load();
   EXPECT_EQ(run.provenance.commit, "abc");
   EXPECT_EQ(run.provenance.suite, "pr");
-  EXPECT_THAT(run.doubts, ElementsAre(Doubt::kDirtyTree, Doubt::kThrottled));
+  EXPECT_THAT(run.warnings, ElementsAre(Warning::kDirtyTree, Warning::kThrottled));
   const BenchmarkSeries& series = run.benchmarks.at(0);
   EXPECT_EQ(series.counters.at("flops"), 20);
   EXPECT_EQ(series.choices.at("algo"), "2");
-  EXPECT_THAT(series.doubts, ElementsAre(Doubt::kUnsteady, Doubt::kShortBatch));
+  EXPECT_THAT(series.warnings, ElementsAre(Warning::kUnsteady, Warning::kShortBatch));
 }
 
 TEST_F(LoadRun, GathersWhatCallsLaunched) {

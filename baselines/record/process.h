@@ -14,8 +14,8 @@
 #include "baselines/launches/expectation.h"
 #include "baselines/launches/kernel_profile.h"
 #include "baselines/launches/stage_times.h"
-#include "baselines/record/doubt.h"
 #include "baselines/record/environment.h"
+#include "baselines/record/warning.h"
 #include "baselines/statistics/clock_fit.h"
 
 namespace fusegate::baselines {
@@ -82,7 +82,7 @@ struct BenchmarkResult {
   std::string failure;                         // why it failed; empty if it did not
   std::map<std::string, double> counters;      // medians over samples
   std::map<std::string, std::string> choices;  // by stage, such as an algorithm of cuBLAS
-  std::vector<Doubt> doubts;
+  std::vector<Warning> warnings;
   std::optional<KernelProfile> profile{};         // of one call
   std::optional<StageTimes> stage_times{};        // where a call was profiled
   std::optional<TraceExpectation> expectation{};  // where one is declared and a call was profiled
@@ -94,7 +94,7 @@ struct RunFile {
   bool finished = true;  // false where the process ended early or still runs
   Environment environment;
   Provenance provenance;
-  std::vector<Doubt> doubts;
+  std::vector<Warning> warnings;
   std::vector<BenchmarkResult> benchmarks;       // in file order, names unique
   std::map<std::string, std::string> skipped{};  // by the program, with its reason
   // Benchmarks without samples, or without all of them, and why.

@@ -18,7 +18,7 @@ struct BenchmarkSeries {
   std::string failure;                         // the first failure in any process; empty if none
   std::map<std::string, double> counters;      // medians over processes
   std::map<std::string, std::string> choices;  // of the last process
-  std::vector<Doubt> doubts;                   // of any process, each once
+  std::vector<Warning> warnings;               // of any process, each once
   std::optional<KernelProfile> profile{};      // over the processes that have one
   std::optional<StageTimes> stage_times{};     // over processes, where a call was profiled
   // Of the first process that did not meet it, else of the last one.
@@ -50,7 +50,7 @@ struct Run {
   // The processes' names, "3.json", or "second/3.json" in a run of several folders, in their order.
   // Empty before number_processes().
   std::vector<std::string> process_names;
-  std::vector<Doubt> doubts;                // of any process, each once
+  std::vector<Warning> warnings;            // of any process, each once
   std::vector<BenchmarkSeries> benchmarks;  // sorted by name
   UnfinishedProcesses unfinished{};
   bool is_stored_baseline = false;  // read from a stored baseline's file, not from run files

@@ -114,7 +114,7 @@ void read_fusegate(const JsonField& fusegate, RunFile& file) {
     read_provenance(*provenance, file.provenance);
   }
   if (const auto finished = fusegate.find("finished")) file.finished = finished->boolean();
-  if (const auto doubts = fusegate.find("doubts")) file.doubts = read_doubts(*doubts);
+  file.warnings = read_warnings(fusegate);
   file.controls = read_controls(fusegate);
   const auto id = fusegate.find("process_id");
   const auto start = fusegate.find("process_start_ns");
@@ -204,7 +204,7 @@ RunFile read_run_context(const nlohmann::json& context, const std::string& sourc
     read_fusegate(*fusegate, file);
   } else {
     read_google_context(field, file);
-    if (is_loaded(field)) file.doubts.push_back(Doubt::kLoadedHost);
+    if (is_loaded(field)) file.warnings.push_back(Warning::kLoadedHost);
   }
   return file;
 }

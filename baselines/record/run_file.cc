@@ -55,8 +55,8 @@ RunFile run_file_of(ForeignFile&& foreign) {
                      .protocol = std::move(foreign.protocol)};
   file.skipped = std::move(foreign.skipped);
   if (file.provenance.protocol.value(kFigures, "") == kMean)
-    file.doubts.push_back(Doubt::kMeansOnly);
-  if (foreign.lacks_clocks) file.doubts.push_back(Doubt::kClockUnread);
+    file.warnings.push_back(Warning::kMeansOnly);
+  if (foreign.lacks_clocks) file.warnings.push_back(Warning::kClockUnread);
   for (ForeignBenchmark& benchmark : foreign.benchmarks) {
     BenchmarkResult& result = file.benchmarks.emplace_back();
     if (!benchmark.failure.empty()) {
@@ -137,13 +137,13 @@ void RunFileWriter::add_details(const std::map<std::string, nlohmann::json>& det
   write();
 }
 
-void RunFileWriter::finish(const std::vector<Doubt>& doubts) {
+void RunFileWriter::finish(const std::vector<Warning>& warnings) {
   context_["fusegate"]["finished"] = true;
-  add_doubts(doubts);
+  add_warnings(warnings);
 }
 
-void RunFileWriter::add_doubts(const std::vector<Doubt>& doubts) {
-  add_doubt_names(context_["fusegate"]["doubts"], doubts);
+void RunFileWriter::add_warnings(const std::vector<Warning>& warnings) {
+  add_warning_names(context_["fusegate"]["warnings"], warnings);
   write();
 }
 

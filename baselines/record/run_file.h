@@ -5,13 +5,13 @@
 // What fusegate adds, all optional for a reader:
 //   context.fusegate    schema_version, environment, provenance, protocol, seed, suite, process
 //                       (its number in the run; "invocation" before), process_id and
-//                       process_start_ns (of the operating system), doubts, controls
+//                       process_start_ns (of the operating system), warnings, controls
 //                       (DeclaredControls), compared_with (ComparedWith), finished (false while the
 //                       process still runs)
 //   in an entry         process; counters such as sm_clock_hz, kernel_launches, flops,
 //                       min_bytes, host_ns, host_graph_ns (of one call: launched on a stream, and
 //                       as a CUDA graph); and, in a benchmark's first entry, details: {choices,
-//                       doubts, energy_per_call_j (from the device's counter, at sustained load),
+//                       warnings, energy_per_call_j (from the device's counter, at sustained load),
 //                       energy_power_w (the mean power meanwhile, for people), notes (on preparing
 //                       a stage; never compared),
 //                       stages: [{name, flops, min_bytes, kernels: [{name, blocks,
@@ -68,10 +68,10 @@ class RunFileWriter {
   // Members for the details of the first entries of benchmarks, by name; ignores names without
   // entries.
   void add_details(const std::map<std::string, nlohmann::json>& details);
-  // Adds to the context's doubts, each once.
-  void add_doubts(const std::vector<Doubt>& doubts);
-  // Sets context.fusegate.finished and adds the process's doubts.
-  void finish(const std::vector<Doubt>& doubts);
+  // Adds to the context's warnings, each once.
+  void add_warnings(const std::vector<Warning>& warnings);
+  // Sets context.fusegate.finished and adds the process's warnings.
+  void finish(const std::vector<Warning>& warnings);
 
  private:
   void add(const std::vector<nlohmann::json>& entries);

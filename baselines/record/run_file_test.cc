@@ -87,7 +87,7 @@ TEST(ReadRunFile, ReadsWhatOtherToolsWrote) {
   EXPECT_EQ(file.provenance.toolchain, "nvbench 0.1.0 (66212f1)");
   EXPECT_EQ(file.provenance.protocol.at("figures"), "samples");
   EXPECT_TRUE(file.finished);
-  EXPECT_THAT(file.doubts, testing::IsEmpty());
+  EXPECT_THAT(file.warnings, testing::IsEmpty());
   EXPECT_EQ(file.skipped.size(), 3u);
   const BenchmarkResult& first = file.benchmarks.at(0);
   EXPECT_EQ(first.summary.samples, 100);
@@ -111,11 +111,11 @@ TEST(RunFileOf, AClockThatCanBeNoneMakesCyclesUnknown) {
 }
 
 TEST(RunFileOf, SaysWhatIsDoubtful) {
-  EXPECT_THAT(run_file_of(foreign("samples")).doubts, testing::IsEmpty());
-  EXPECT_THAT(run_file_of(foreign("mean")).doubts, ElementsAre(Doubt::kMeansOnly));
+  EXPECT_THAT(run_file_of(foreign("samples")).warnings, testing::IsEmpty());
+  EXPECT_THAT(run_file_of(foreign("mean")).warnings, ElementsAre(Warning::kMeansOnly));
   ForeignFile without = foreign("samples");
   without.lacks_clocks = true;
-  EXPECT_THAT(run_file_of(std::move(without)).doubts, ElementsAre(Doubt::kClockUnread));
+  EXPECT_THAT(run_file_of(std::move(without)).warnings, ElementsAre(Warning::kClockUnread));
 }
 
 TEST(ReadRunFile, SummarisesSamplesByTheirFastHalf) {
@@ -274,7 +274,7 @@ TEST(ReadRunFile, TheContextOfGoogleBenchmarkIsTheEnvironment) {
                                            {"caches", "L3 Unified 33554432 x4"},
                                            {"library_build_type", "release"}}));
   EXPECT_EQ(file.provenance.context, (Environment{{"gpu", "NVIDIA A100"}, {"tags", "[1,2]"}}));
-  EXPECT_THAT(file.doubts, ElementsAre(Doubt::kLoadedHost));
+  EXPECT_THAT(file.warnings, ElementsAre(Warning::kLoadedHost));
   json own = context;
   own["fusegate"] = json::object();
   EXPECT_TRUE(parse(file_of({run_sample("a", 0, 1)}, own)).environment.empty());
@@ -305,7 +305,7 @@ TEST(ReadRunFile, ReadsWhatFusegateAdds) {
   entry["process"] = 3;
   entry["kernel_launches"] = 4;
   entry["details"] = {{"choices", {{"gate_proj", "algo 66"}}},
-                      {"doubts", {"unsteady"}},
+                      {"warnings", {"unsteady"}},
                       {"stages", {{{"name", "gelu"}, {"flops", 5}}}}};
   const json context = {
       {"date", "2026-11-21T01:00:00+00:00"},
@@ -319,7 +319,7 @@ TEST(ReadRunFile, ReadsWhatFusegateAdds) {
         {"protocol", {{"batch_ms", 1.5}}},
         {"suite", "pr"},
         {"seed", 17},
-        {"doubts", {"nvml_missing"}},
+        {"warnings", {"nvml_missing"}},
         {"finished", false}}}};
   const RunFile file = parse(file_of({entry}, context));
   EXPECT_EQ(file.environment,
@@ -332,9 +332,9 @@ TEST(ReadRunFile, ReadsWhatFusegateAdds) {
   EXPECT_EQ(file.provenance.host, "h");
   EXPECT_EQ(file.provenance.date, "2026-11-21T01:00:00+00:00");
   EXPECT_EQ(file.provenance.protocol, (json{{"batch_ms", 1.5}}));
-  EXPECT_THAT(file.doubts, ElementsAre(Doubt::kNvmlMissing));
+  EXPECT_THAT(file.warnings, ElementsAre(Warning::kNvmlMissing));
   const BenchmarkResult& result = file.benchmarks.at(0);
-  EXPECT_THAT(result.doubts, ElementsAre(Doubt::kUnsteady));
+  EXPECT_THAT(result.warnings, ElementsAre(Warning::kUnsteady));
   EXPECT_EQ(result.choices.at("gate_proj"), "algo 66");
   EXPECT_EQ(result.counters, (std::map<std::string, double>{{"kernel_launches", 4}}));
 }
@@ -409,8 +409,8 @@ TEST(ReadRunFile, NamesTheFieldOfAnEntry) {
   expect_entry_error("details", json::array(), "benchmarks[0].details: must be an object");
   expect_entry_error("details", {{"choices", {{"a", 1}}}},
                      "benchmarks[0].details.choices.a: must be a string");
-  expect_entry_error("details", {{"doubts", {"dubious"}}},
-                     "benchmarks[0].details.doubts[0]: unknown doubt \"dubious\"");
+  expect_entry_error("details", {{"warnings", {"dubious"}}},
+                     "benchmarks[0].details.warnings[0]: unknown warning \"dubious\"");
 }
 
 // The others of the file are judged.
@@ -530,8 +530,9 @@ TEST(ReadRunFile, NamesTheFieldOfTheContext) {
   expect({{"schema_version", "1"}}, "context.fusegate.schema_version: must be an integer");
   expect({{"environment", {{"mig", json::array()}}}},
          "context.fusegate.environment.mig: must be a string, a number or a boolean");
-  expect({{"doubts", {"new_doubt"}}}, "context.fusegate.doubts[0]: unknown doubt \"new_doubt\"");
-  expect({{"doubts", "unsteady"}}, "context.fusegate.doubts: must be an array");
+  expect({{"warnings", {"new_warning"}}},
+         "context.fusegate.warnings[0]: unknown warning \"new_warning\"");
+  expect({{"warnings", "unsteady"}}, "context.fusegate.warnings: must be an array");
   expect({{"protocol", "burst"}}, "context.fusegate.protocol: must be an object");
   expect({{"provenance", {{"protocol", 1}}}},
          "context.fusegate.provenance.protocol: must be an object");
@@ -576,11 +577,11 @@ TEST_F(RunFileWriterTest, EveryStepLeavesAWholeFile) {
   writer.append({run_sample("b", 0, 5)});
   EXPECT_EQ(read_run_file(path_).benchmarks.at(1).summary.time_ns, 5'000);
 
-  writer.finish({Doubt::kThrottled, Doubt::kThrottled});
+  writer.finish({Warning::kThrottled, Warning::kThrottled});
   const RunFile file = read_run_file(path_);
   EXPECT_EQ(file.benchmarks.size(), 2u);
   EXPECT_EQ(file.provenance.suite, "pr");
-  EXPECT_THAT(file.doubts, ElementsAre(Doubt::kThrottled));
+  EXPECT_THAT(file.warnings, ElementsAre(Warning::kThrottled));
   EXPECT_EQ(json::parse(read_file(path_))["context"]["fusegate"]["finished"], true);
 }
 
@@ -597,10 +598,10 @@ TEST_F(RunFileWriterTest, IsTheOnlyOne) {
   EXPECT_EQ(read_run_file(path_).benchmarks.size(), 1u);
 }
 
-TEST_F(RunFileWriterTest, FinishingAddsToTheDoubtsOfTheStart) {
-  RunFileWriter(path_, {{"fusegate", {{"doubts", {"dirty_tree"}}}}})
-      .finish({Doubt::kDirtyTree, Doubt::kThrottled});
-  EXPECT_THAT(read_run_file(path_).doubts, ElementsAre(Doubt::kDirtyTree, Doubt::kThrottled));
+TEST_F(RunFileWriterTest, FinishingAddsToTheWarningOfTheStart) {
+  RunFileWriter(path_, {{"fusegate", {{"warnings", {"dirty_tree"}}}}})
+      .finish({Warning::kDirtyTree, Warning::kThrottled});
+  EXPECT_THAT(read_run_file(path_).warnings, ElementsAre(Warning::kDirtyTree, Warning::kThrottled));
 }
 
 TEST_F(RunFileWriterTest, AddsToTheDetailsOfFirstEntries) {

@@ -129,7 +129,7 @@ void RunMerger::add_context(RunFile&& file, const std::string& source) {
   run_.skipped.merge(file.skipped);
   run_.left_out.merge(file.left_out);
   run_.compared_with.merge(file.compared_with);
-  add_doubts(run_.doubts, file.doubts);
+  add_warnings(run_.warnings, file.warnings);
   if (first_source_.empty()) {
     first_source_ = source;
     run_.environment = std::move(file.environment);
@@ -214,7 +214,7 @@ RunMerger::Series& RunMerger::series_of(const std::string& name, bool control) {
 void RunMerger::add_benchmark(BenchmarkResult&& result) {
   auto& [series, counters, profiles, stage_times, identities, before, failure_before,
          counters_before, choices_before] = series_of(result.name, result.is_control);
-  add_doubts(series.doubts, result.doubts);
+  add_warnings(series.warnings, result.warnings);
   if (!result.choices.empty()) series.choices = std::move(result.choices);
   if (result.stage_times) stage_times.push_back(std::move(*result.stage_times));
   if (result.expectation && (!series.expectation || series.expectation->met())) {

@@ -206,7 +206,7 @@ void SampleCollector::add_details(const RunFileEntry& entry, Samples& samples) c
     samples.energy_per_call_j = energy->positive_number();
   }
   if (const auto identity = details.find("identity")) samples.identity = parse_identity(*identity);
-  if (const auto doubts = details.find("doubts")) add_doubts(samples.doubts, read_doubts(*doubts));
+  add_warnings(samples.warnings, read_warnings(details));
 }
 
 void SampleCollector::add_counters(const RunFileEntry& entry, Samples& samples) {
@@ -276,7 +276,7 @@ BenchmarkResult SampleCollector::result(Samples&& samples, bool is_ours) {
     result.failure = "skipped in some repetitions: " + samples.skip_reason;
   }
   result.choices = std::move(samples.choices);
-  result.doubts = std::move(samples.doubts);
+  result.warnings = std::move(samples.warnings);
   result.profile = std::move(samples.profile);
   result.stage_times = std::move(samples.stage_times);
   result.expectation = std::move(samples.expectation);

@@ -52,7 +52,7 @@ class SampleCollector {
     std::vector<Counter> counters;
     std::unordered_map<std::string, std::size_t> counter_index;
     std::map<std::string, std::string> choices;
-    std::vector<Doubt> doubts;
+    std::vector<Warning> warnings;
     std::optional<double> energy_per_call_j;
     std::optional<KernelProfile> profile;
     std::optional<StageTimes> stage_times;

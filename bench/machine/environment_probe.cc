@@ -60,9 +60,9 @@ EnvironmentProbe::EnvironmentProbe(const kernels::Device& device)
     : device_(device), uuid_(device.uuid()) {
   if (is_gpu()) nvml_ = Nvml::open();
 #ifndef NDEBUG
-  doubts_.insert(baselines::Doubt::kDebugLibrary);
+  warnings_.insert(baselines::Warning::kDebugLibrary);
 #endif
-  if (program_origin().dirty) doubts_.insert(baselines::Doubt::kDirtyTree);
+  if (program_origin().dirty) warnings_.insert(baselines::Warning::kDirtyTree);
   probe();
 }
 
@@ -112,13 +112,13 @@ void EnvironmentProbe::probe() {
   if (!is_gpu()) return;
   const auto now = state();
   if (!now) {
-    doubts_.insert(last_ ? baselines::Doubt::kGpuLost : baselines::Doubt::kNvmlMissing);
+    warnings_.insert(last_ ? baselines::Warning::kGpuLost : baselines::Warning::kNvmlMissing);
     return;
   }
   if (!settings_) settings_ = now->settings;
   for (const unsigned xid : nvml_->new_xids(uuid_)) xids_.insert(xid);
-  doubt_if(!xids_.empty(), baselines::Doubt::kXid);
-  doubt_if(now->is_slice, baselines::Doubt::kMigSlice);
+  warn_if(!xids_.empty(), baselines::Warning::kXid);
+  warn_if(now->is_slice, baselines::Warning::kMigSlice);
   check_settings(*now);
   if (last_) check_counters(*last_, *now);
   check_load(*now);
@@ -128,24 +128,24 @@ void EnvironmentProbe::probe() {
 void EnvironmentProbe::check_settings(const GpuState& now) {
   clocks_were_held_ = clocks_were_held_ || now.clocks_held == true;
   clocks_were_free_ = clocks_were_free_ || now.clocks_held == false;
-  doubt_if(now.settings.differ_from(*settings_) || (clocks_were_held_ && clocks_were_free_),
-           baselines::Doubt::kLimitsChanged);
+  warn_if(now.settings.differ_from(*settings_) || (clocks_were_held_ && clocks_were_free_),
+          baselines::Warning::kLimitsChanged);
   // A card that fell off the bus is still listed, but its settings are unknown.
-  doubt_if(is_mute(now.settings) && !is_mute(*settings_), baselines::Doubt::kGpuLost);
+  warn_if(is_mute(now.settings) && !is_mute(*settings_), baselines::Warning::kGpuLost);
 }
 
 // The counters only rise; a reset of the card sets them back.
 void EnvironmentProbe::check_counters(const GpuState& before, const GpuState& now) {
-  doubt_if(before.energy_mj && now.energy_mj && *now.energy_mj < *before.energy_mj,
-           baselines::Doubt::kGpuLost);
-  doubt_if(before.memory_errors && now.memory_errors > before.memory_errors,
-           baselines::Doubt::kEccErrors);
+  warn_if(before.energy_mj && now.energy_mj && *now.energy_mj < *before.energy_mj,
+          baselines::Warning::kGpuLost);
+  warn_if(before.memory_errors && now.memory_errors > before.memory_errors,
+          baselines::Warning::kEccErrors);
 }
 
 void EnvironmentProbe::check_load(const GpuState& now) {
-  doubt_if(now.compute_processes > 1, baselines::Doubt::kOtherGpuProcess);
+  warn_if(now.compute_processes > 1, baselines::Warning::kOtherGpuProcess);
   throttle_reasons_ = now.throttle_reasons;
-  doubt_if(std::ranges::any_of(throttle_reasons_, is_slowdown), baselines::Doubt::kThrottled);
+  warn_if(std::ranges::any_of(throttle_reasons_, is_slowdown), baselines::Warning::kThrottled);
 }
 
 void EnvironmentProbe::saw_clock(double hz) {
@@ -153,7 +153,7 @@ void EnvironmentProbe::saw_clock(double hz) {
   highest_clock_hz_ = std::max(highest_clock_hz_, hz);
   lowest_clock_hz_ = lowest_clock_hz_ == 0 ? hz : std::min(lowest_clock_hz_, hz);
   if (highest_clock_hz_ > (1 + kLockedClockSpread) * lowest_clock_hz_) {
-    doubts_.insert(baselines::Doubt::kUnlockedClocks);
+    warnings_.insert(baselines::Warning::kUnlockedClocks);
   }
 }
 
@@ -162,10 +162,10 @@ void EnvironmentProbe::saw_batch(double batch_ns, double held_up_ns) {
   held_up_ns_ += held_up_ns;
 }
 
-std::set<baselines::Doubt> EnvironmentProbe::doubts() const {
-  std::set<baselines::Doubt> doubts = doubts_;
-  if (held_up_ns_ > kMostHeldUp * batches_ns_) doubts.insert(baselines::Doubt::kBusyHost);
-  return doubts;
+std::set<baselines::Warning> EnvironmentProbe::warnings() const {
+  std::set<baselines::Warning> warnings = warnings_;
+  if (held_up_ns_ > kMostHeldUp * batches_ns_) warnings.insert(baselines::Warning::kBusyHost);
+  return warnings;
 }
 
 }  // namespace fusegate::bench

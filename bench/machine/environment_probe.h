@@ -1,5 +1,5 @@
 // What surrounds a measurement: the environment, which must match between runs, the machine, which
-// need not, and the doubts that the machine's state raises.
+// need not, and the warnings that the machine's state raises.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "baselines/record/doubt.h"
 #include "baselines/record/environment.h"
+#include "baselines/record/warning.h"
 #include "bench/machine/nvml.h"
 #include "kernels/contract/device.h"
 
@@ -37,7 +37,7 @@ class EnvironmentProbe {
   void saw_clock(double hz);
   // Adds a sample's time, and for how much of it the host did something else.
   void saw_batch(double batch_ns, double held_up_ns);
-  std::set<baselines::Doubt> doubts() const;
+  std::set<baselines::Warning> warnings() const;
   // Numbers of the driver's errors (nvml.h) that probe() saw so far.
   const std::set<unsigned>& xids() const { return xids_; }
   // Throttle reasons that the last probe() saw.
@@ -49,8 +49,8 @@ class EnvironmentProbe {
   void check_settings(const GpuState& now);
   void check_counters(const GpuState& before, const GpuState& now);
   void check_load(const GpuState& now);
-  void doubt_if(bool is_so, baselines::Doubt doubt) {
-    if (is_so) doubts_.insert(doubt);
+  void warn_if(bool is_so, baselines::Warning warning) {
+    if (is_so) warnings_.insert(warning);
   }
 
   const kernels::Device& device_;
@@ -60,7 +60,7 @@ class EnvironmentProbe {
   std::optional<GpuState> last_;
   bool clocks_were_held_ = false, clocks_were_free_ = false;
   std::set<unsigned> xids_;
-  std::set<baselines::Doubt> doubts_;
+  std::set<baselines::Warning> warnings_;
   std::vector<std::string> throttle_reasons_;
   double lowest_clock_hz_ = 0, highest_clock_hz_ = 0;
   double batches_ns_ = 0, held_up_ns_ = 0;

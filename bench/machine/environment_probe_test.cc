@@ -12,7 +12,7 @@
 namespace fusegate::bench {
 namespace {
 
-using baselines::Doubt;
+using baselines::Warning;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -39,7 +39,7 @@ class NamedGpu : public kernels::Device {
 class EnvironmentProbeTest : public testing::Test {
  protected:
   // What a process notes that looks once more when this has come.
-  std::set<Doubt> after(const char* script, const char* before = "") {
+  std::set<Warning> after(const char* script, const char* before = "") {
     fusegate_fake_nvml_pretend(before);
     probe_.emplace(gpu_);
     at_start_ = noted();
@@ -48,16 +48,16 @@ class EnvironmentProbeTest : public testing::Test {
     return noted();
   }
   // Without what a build notes of itself.
-  std::set<Doubt> noted() const {
-    std::set<Doubt> doubts = probe_->doubts();
-    doubts.erase(Doubt::kDebugLibrary);
-    doubts.erase(Doubt::kDirtyTree);
-    return doubts;
+  std::set<Warning> noted() const {
+    std::set<Warning> warnings = probe_->warnings();
+    warnings.erase(Warning::kDebugLibrary);
+    warnings.erase(Warning::kDirtyTree);
+    return warnings;
   }
 
   NamedGpu gpu_;
   std::optional<EnvironmentProbe> probe_;
-  std::set<Doubt> at_start_;
+  std::set<Warning> at_start_;
 };
 
 TEST_F(EnvironmentProbeTest, NotesNothingWhereNothingHappens) {
@@ -84,7 +84,7 @@ TEST_F(EnvironmentProbeTest, NamesTheMachineThatHostTimesAreOf) {
 TEST_F(EnvironmentProbeTest, NotesWhatSomebodyChanged) {
   for (const char* change : {"power_limit_mw=500000", "application_clock_mhz=1500", "ecc=0",
                              "mig=1", "max_sm_clock_mhz=1500", "clock_reasons=2"}) {
-    EXPECT_THAT(after(change), ElementsAre(Doubt::kLimitsChanged)) << change;
+    EXPECT_THAT(after(change), ElementsAre(Warning::kLimitsChanged)) << change;
     EXPECT_THAT(at_start_, IsEmpty());
     EXPECT_EQ(probe_->environment().at("power_limit_w"), 700) << "as it was at the start";
   }
@@ -96,30 +96,30 @@ TEST_F(EnvironmentProbeTest, ClocksThatAreHeldAllTheTimeAreNoChange) {
 }
 
 TEST_F(EnvironmentProbeTest, NotesThatTheGpuIsGoneOrWasReset) {
-  EXPECT_THAT(after("lost=1"), ElementsAre(Doubt::kGpuLost));
-  EXPECT_THAT(after("mute=1"), ElementsAre(Doubt::kGpuLost));
-  EXPECT_THAT(after("energy_mj=10"), ElementsAre(Doubt::kGpuLost)) << "counters began anew";
-  EXPECT_THAT(after("", "lost=1"), ElementsAre(Doubt::kNvmlMissing)) << "never seen";
+  EXPECT_THAT(after("lost=1"), ElementsAre(Warning::kGpuLost));
+  EXPECT_THAT(after("mute=1"), ElementsAre(Warning::kGpuLost));
+  EXPECT_THAT(after("energy_mj=10"), ElementsAre(Warning::kGpuLost)) << "counters began anew";
+  EXPECT_THAT(after("", "lost=1"), ElementsAre(Warning::kNvmlMissing)) << "never seen";
 }
 
 TEST_F(EnvironmentProbeTest, NotesErrorsOfTheCard) {
-  EXPECT_THAT(after("corrected=5", "corrected=4"), ElementsAre(Doubt::kEccErrors));
-  EXPECT_THAT(after("uncorrected=1"), ElementsAre(Doubt::kEccErrors));
+  EXPECT_THAT(after("corrected=5", "corrected=4"), ElementsAre(Warning::kEccErrors));
+  EXPECT_THAT(after("uncorrected=1"), ElementsAre(Warning::kEccErrors));
   EXPECT_THAT(after("corrected=4", "corrected=4"), IsEmpty()) << "counted before this process";
-  EXPECT_THAT(after("xid=31"), ElementsAre(Doubt::kXid));
+  EXPECT_THAT(after("xid=31"), ElementsAre(Warning::kXid));
   EXPECT_THAT(probe_->xids(), ElementsAre(31u));
 }
 
 TEST_F(EnvironmentProbeTest, NotesOtherProcessesAndSlowdowns) {
-  EXPECT_THAT(after("processes=2"), ElementsAre(Doubt::kOtherGpuProcess));
-  EXPECT_THAT(after("clock_reasons=64"), ElementsAre(Doubt::kThrottled));
+  EXPECT_THAT(after("processes=2"), ElementsAre(Warning::kOtherGpuProcess));
+  EXPECT_THAT(after("clock_reasons=64"), ElementsAre(Warning::kThrottled));
   EXPECT_THAT(probe_->throttle_reasons(), ElementsAre("hw_thermal_slowdown"));
   EXPECT_THAT(after("clock_reasons=4"), IsEmpty()) << "a power cap is the usual state";
 }
 
 TEST_F(EnvironmentProbeTest, KnowsASliceByTheIdThatCudaGivesIt) {
-  const std::set<Doubt> doubts = after("slice=1,mig=1", "slice=1,mig=1");
-  EXPECT_THAT(doubts, ElementsAre(Doubt::kMigSlice));
+  const std::set<Warning> warnings = after("slice=1,mig=1", "slice=1,mig=1");
+  EXPECT_THAT(warnings, ElementsAre(Warning::kMigSlice));
   EXPECT_EQ(probe_->environment().at("mig"), true);
 }
 

@@ -61,9 +61,9 @@ TEST_F(CpuMeterTest, WhatCannotBeCountedIsUnknown) {
 TEST_F(CpuMeterTest, AHostThatDoesOtherWorkIsBusy) {
   EnvironmentProbe probe(*device_);
   probe.saw_batch(100, 2);
-  EXPECT_FALSE(probe.doubts().contains(baselines::Doubt::kBusyHost));
+  EXPECT_FALSE(probe.warnings().contains(baselines::Warning::kBusyHost));
   probe.saw_batch(100, 5);
-  EXPECT_TRUE(probe.doubts().contains(baselines::Doubt::kBusyHost));
+  EXPECT_TRUE(probe.warnings().contains(baselines::Warning::kBusyHost));
 }
 
 // Whatever this machine allows to be counted.

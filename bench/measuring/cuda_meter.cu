@@ -297,7 +297,7 @@ class CudaMeter : public Meter {
       return {.profile = profile,
               .identity = graph_identity(graph, memory_of(kernel, tensors), seen_kernel_codes())};
     } catch (const ProfilerError& error) {
-      return {.doubt = error.doubt()};
+      return {.warning = error.warning()};
     }
   }
   std::unique_ptr<Profiler> attach_profiler() override { return attach_cupti(); }

@@ -56,7 +56,7 @@ class FakeMeter : public Meter {
   }
 
   std::unique_ptr<Profiler> attach_profiler() override {
-    if (attempt.doubt) throw ProfilerError(*attempt.doubt);
+    if (attempt.warning) throw ProfilerError(*attempt.warning);
     return std::make_unique<FakeProfiler>(profiler);
   }
 

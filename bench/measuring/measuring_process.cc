@@ -158,19 +158,19 @@ void MeasuringProcess::give_up(const Watchdog::Stuck& stuck) {
     log_warning("interrupted, and {} did not end", name);
   } else if (recorder_.is_complete(stuck.benchmark)) {
     log_warning("{}: recording what it launches did not end", name);
-    profile_doubts_.insert(baselines::Doubt::kProfileFailed);
+    profile_warnings_.insert(baselines::Warning::kProfileFailed);
   } else {
     const auto limit_s = options_.stuck_after->count();
     note_failure(stuck.benchmark, with_xids(fmt::format("did not end within {} s", limit_s)));
   }
-  recorder_.leave(doubts());
+  recorder_.leave(warnings());
   if (options_.leave) options_.leave(!stuck.is_after_signal);
 }
 
-std::set<baselines::Doubt> MeasuringProcess::doubts() const {
-  std::set<baselines::Doubt> doubts = probe_.doubts();
-  doubts.insert(profile_doubts_.begin(), profile_doubts_.end());
-  return doubts;
+std::set<baselines::Warning> MeasuringProcess::warnings() const {
+  std::set<baselines::Warning> warnings = probe_.warnings();
+  warnings.insert(profile_warnings_.begin(), profile_warnings_.end());
+  return warnings;
 }
 
 Outcome MeasuringProcess::finish() {
@@ -179,10 +179,10 @@ Outcome MeasuringProcess::finish() {
   if (options_.profile && options_.out && !stopped()) profile();
   probe_.probe();
   if (stopped()) {
-    recorder_.leave(doubts());
+    recorder_.leave(warnings());
     return interrupted() ? Outcome::kInterrupted : Outcome::kDeviceLost;
   }
-  recorder_.finish(doubts());
+  recorder_.finish(warnings());
   if (options_.out) {
     log_warning("{} benchmarks measured, {:.2f} s spent on writing the run file",
                 recorder_.complete_benchmarks(), recorder_.recording().count());
@@ -231,9 +231,9 @@ void MeasuringProcess::profile() {
     const ProfileAttempt attempt = try_profile(i);
     if (attempt.profile) details[i] = profile_details(i, *attempt.profile);
     if (attempt.identity) details[i]["identity"] = baselines::identity_json(*attempt.identity);
-    if (!attempt.doubt) continue;
-    profile_doubts_.insert(*attempt.doubt);
-    if (*attempt.doubt != baselines::Doubt::kProfileFailed) break;  // it holds for all
+    if (!attempt.warning) continue;
+    profile_warnings_.insert(*attempt.warning);
+    if (*attempt.warning != baselines::Warning::kProfileFailed) break;  // it holds for all
   }
   if (!details.empty()) recorder_.add_details(details);
 }
@@ -259,7 +259,7 @@ ProfileAttempt MeasuringProcess::try_profile(std::size_t benchmark) {
   } catch (const std::exception& error) {
     log_warning("{}: profile: {}", plan_.benchmarks[benchmark].name(), error.what());
     device_lost_ = device_lost_ || is_lost(device_);
-    return {.doubt = baselines::Doubt::kProfileFailed};
+    return {.warning = baselines::Warning::kProfileFailed};
   }
 }
 

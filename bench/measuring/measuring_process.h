@@ -95,7 +95,7 @@ class MeasuringProcess {
   std::chrono::nanoseconds patience() const;
   void give_up(const Watchdog::Stuck& stuck);
   std::string with_xids(const std::string& failure);
-  std::set<baselines::Doubt> doubts() const;
+  std::set<baselines::Warning> warnings() const;
   std::vector<std::size_t> measured() const;
   void measure_energy();
   void profile();
@@ -114,7 +114,7 @@ class MeasuringProcess {
   std::vector<Session> sessions_;
   std::chrono::steady_clock::time_point last_probe_;
   bool device_lost_ = false;
-  std::set<baselines::Doubt> profile_doubts_;
+  std::set<baselines::Warning> profile_warnings_;
   Watchdog watchdog_;  // the last: it refers to the others
 };
 

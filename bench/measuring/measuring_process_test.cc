@@ -145,21 +145,21 @@ TEST_F(ProfileTest, IsNotTakenWhereNobodyAsksForIt) {
   EXPECT_EQ(meter_.profiles, 0);
 }
 
-TEST_F(ProfileTest, IsARecordedDoubtWhereTheProfilerIsRefused) {
-  meter_.attempt.doubt = baselines::Doubt::kProfilerRefused;
+TEST_F(ProfileTest, IsARecordedWarningWhereTheProfilerIsRefused) {
+  meter_.attempt.warning = baselines::Warning::kProfilerRefused;
   EXPECT_EQ(measure_all(), Outcome::kComplete);
   EXPECT_EQ(meter_.profiles, 1) << "the others would be refused too";
   const baselines::RunFile file = baselines::read_run_file(*options_.out);
-  EXPECT_THAT(file.doubts, testing::Contains(baselines::Doubt::kProfilerRefused));
+  EXPECT_THAT(file.warnings, testing::Contains(baselines::Warning::kProfilerRefused));
   EXPECT_EQ(file.benchmarks.at(1).summary.samples, 5);
 }
 
 TEST_F(ProfileTest, OfOneBenchmarkThatFailsCostsNoOther) {
-  meter_.attempt.doubt = baselines::Doubt::kProfileFailed;
+  meter_.attempt.warning = baselines::Warning::kProfileFailed;
   EXPECT_EQ(measure_all(), Outcome::kComplete);
   EXPECT_EQ(meter_.profiles, 2);
-  EXPECT_THAT(baselines::read_run_file(*options_.out).doubts,
-              testing::Contains(baselines::Doubt::kProfileFailed));
+  EXPECT_THAT(baselines::read_run_file(*options_.out).warnings,
+              testing::Contains(baselines::Warning::kProfileFailed));
 }
 
 TEST_F(MeasuringProcessTest, SpinsOnlyWhereTheMeterCan) {

@@ -12,7 +12,7 @@
 
 #include "baselines/launches/call_identity.h"
 #include "baselines/launches/call_profile.h"
-#include "baselines/record/doubt.h"
+#include "baselines/record/warning.h"
 #include "bench/plan/protocol.h"
 #include "bench/profiling/profiler.h"
 #include "kernels/contract/kernel.h"
@@ -57,7 +57,7 @@ struct LaunchCount {
 struct ProfileAttempt {
   std::optional<baselines::CallProfile> profile{};
   std::optional<baselines::CallIdentity> identity{};
-  std::optional<baselines::Doubt> doubt{};  // why there is neither
+  std::optional<baselines::Warning> warning{};  // why there is neither
   kernels::StageChoices choices{};          // of the profiled kernel
   double flops = 0;                         // of a call; 0: unknown
   double min_bytes = 0;

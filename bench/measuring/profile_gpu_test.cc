@@ -19,9 +19,9 @@ class ProfileGpuTest : public MeterTest {
   // Nothing where CUPTI cannot be used here, which the test then skips for.
   std::optional<baselines::CallProfile> profile(const Prepared& prepared) {
     ProfileAttempt attempt = meter_->profile(prepared.kernel, prepared.workspace->tensors(), true);
-    if (attempt.doubt) why_ = baselines::doubt_sentence(*attempt.doubt);
-    EXPECT_NE(attempt.doubt, baselines::Doubt::kProfileFailed);
-    EXPECT_NE(attempt.doubt.has_value(), attempt.profile.has_value());
+    if (attempt.warning) why_ = baselines::warning_sentence(*attempt.warning);
+    EXPECT_NE(attempt.warning, baselines::Warning::kProfileFailed);
+    EXPECT_NE(attempt.warning.has_value(), attempt.profile.has_value());
     return attempt.profile;
   }
 
@@ -173,7 +173,7 @@ TEST_F(ProfileGpuTest, AnIdentityIsTheSameWhereverTheMemoryLies) {
       const Prepared prepared = prepare(implementation, problem);
       const ProfileAttempt attempt =
           meter_->profile(prepared.kernel, prepared.workspace->tensors(), true);
-      if (attempt.doubt) GTEST_SKIP() << baselines::doubt_sentence(*attempt.doubt);
+      if (attempt.warning) GTEST_SKIP() << baselines::warning_sentence(*attempt.warning);
       seen.push_back(attempt.identity.value());
       EXPECT_EQ(seen.back().unknown, "") << implementation.operation << '/' << implementation.name;
       EXPECT_TRUE(baselines::identical_code(seen.front(), seen.back()))
@@ -190,7 +190,7 @@ TEST_F(ProfileGpuTest, AnIdentityGoesByTheProblem) {
                 kernels::ladder_problem(1, rows, 768, 3072, kernels::Dtype::kBf16));
     const ProfileAttempt attempt =
         meter_->profile(prepared.kernel, prepared.workspace->tensors(), true);
-    if (attempt.doubt) GTEST_SKIP() << baselines::doubt_sentence(*attempt.doubt);
+    if (attempt.warning) GTEST_SKIP() << baselines::warning_sentence(*attempt.warning);
     seen.push_back(attempt.identity.value());
   }
   EXPECT_FALSE(baselines::identical_code(seen[0], seen[1]));

@@ -14,9 +14,10 @@ namespace {
 
 using nlohmann::json;
 
-std::vector<std::string> names_of(const std::set<baselines::Doubt>& doubts) {
+std::vector<std::string> names_of(const std::set<baselines::Warning>& warnings) {
   std::vector<std::string> names;
-  for (const baselines::Doubt doubt : doubts) names.emplace_back(baselines::doubt_name(doubt));
+  for (const baselines::Warning warning : warnings)
+    names.emplace_back(baselines::warning_name(warning));
   return names;
 }
 
@@ -92,7 +93,7 @@ json origin_json(const ProcessInfo& info, const EnvironmentProbe& probe) {
             {"device_uuid", probe.device_uuid()}}},
           {"environment", probe.environment()},
           {"machine", probe.machine()},
-          {"doubts", names_of(probe.doubts())}};
+          {"warnings", names_of(probe.warnings())}};
 }
 
 json fusegate_context(const ProcessInfo& info, const EnvironmentProbe& probe) {
@@ -132,7 +133,7 @@ std::vector<json> layout_entries(const EntryHead& head, int first_index, const L
     entries.push_back(entry_of(head, index, record, sample));
   }
   json details = first_index == 0 ? full_details(record) : json::object();
-  if (!layout.doubts.empty()) details["doubts"] = names_of(layout.doubts);
+  if (!layout.warnings.empty()) details["warnings"] = names_of(layout.warnings);
   if (!layout.throttle_reasons.empty()) details["throttle_reasons"] = layout.throttle_reasons;
   if (!details.empty()) entries.at(0)["details"] = std::move(details);
   return entries;

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "baselines/record/doubt.h"
 #include "baselines/record/process.h"
+#include "baselines/record/warning.h"
 #include "bench/machine/environment_probe.h"
 #include "bench/measuring/session.h"
 #include "bench/plan/protocol.h"
@@ -26,7 +26,7 @@ struct ProcessInfo {
   baselines::ComparedWith compared_with{};
 };
 
-// Where the numbers come from: suite, seed, commit, environment, machine and doubts.
+// Where the numbers come from: suite, seed, commit, environment, machine and warnings.
 nlohmann::json origin_json(const ProcessInfo& info, const EnvironmentProbe& probe);
 // context.fusegate, beside Google Benchmark's own context.
 nlohmann::json fusegate_context(const ProcessInfo& info, const EnvironmentProbe& probe);
@@ -44,7 +44,7 @@ struct EntryHead {
 
 // The entries of one memory layout, as Google Benchmark writes them. first_index: samples before
 // this layout. A benchmark's first entry has its details; a later layout's first entry only the
-// doubts.
+// warnings.
 std::vector<nlohmann::json> layout_entries(const EntryHead& head, int first_index,
                                            const LayoutRecord& layout,
                                            const BenchmarkRecord& record);

@@ -21,7 +21,7 @@ EntryHead head_of(const std::string& name) {
 LayoutRecord three_samples() {
   const Sample sample{.batch_ns = 10100, .sm_clock_hz = 1e9, .cpu_ns = 50};
   // All alike: how they are summed up is the reader's.
-  return {.samples = {sample, sample, sample}, .doubts = {}, .throttle_reasons = {}};
+  return {.samples = {sample, sample, sample}, .warnings = {}, .throttle_reasons = {}};
 }
 
 BenchmarkRecord plain_record() { return {.calls = 10, .flops = 64, .launches = {}, .stages = {}}; }
@@ -48,7 +48,7 @@ TEST(RunFileEntries, AreWhatTheReaderReads) {
   const baselines::ScratchFolder folder;
   const auto path = folder.path() / "1.json";
   LayoutRecord layout = three_samples();
-  layout.doubts = {baselines::Doubt::kShortBatch};
+  layout.warnings = {baselines::Warning::kShortBatch};
   baselines::RunFileWriter writer(path, {{"date", "2026-11-21T00:00:00+00:00"},
                                          {"host_name", "here"},
                                          {"fusegate", fusegate_context(info, probe)}});
@@ -71,7 +71,7 @@ TEST(RunFileEntries, AreWhatTheReaderReads) {
   EXPECT_DOUBLE_EQ(result.summary.cycles, 1010);
   EXPECT_EQ(result.choices.at("gate_proj"), "algo 66, tile 18");
   EXPECT_EQ(result.counters.at("flops"), 64);
-  EXPECT_THAT(result.doubts, testing::ElementsAre(baselines::Doubt::kShortBatch));
+  EXPECT_THAT(result.warnings, testing::ElementsAre(baselines::Warning::kShortBatch));
 }
 
 TEST(LayoutEntries, ReportTheResourcesOfEveryStagesKernels) {

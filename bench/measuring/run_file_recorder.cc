@@ -46,8 +46,7 @@ void RunFileRecorder::resume(const std::filesystem::path& path) {
   const baselines::JsonField root(whole, path.string(), "");
   const auto context = root.find("context");
   const auto fusegate = context ? context->find("fusegate") : std::nullopt;
-  const auto doubts = fusegate ? fusegate->find("doubts") : std::nullopt;
-  if (doubts) earlier_doubts_ = baselines::read_doubts(*doubts);
+  if (fusegate) earlier_warnings_ = baselines::read_warnings(*fusegate);
   std::map<std::string, BenchmarkProgress*> by_name;
   for (BenchmarkProgress& progress : progress_) by_name[progress.head.name] = &progress;
   std::map<BenchmarkProgress*, int> samples;
@@ -69,7 +68,7 @@ void RunFileRecorder::resume(const std::filesystem::path& path) {
 }
 
 void RunFileRecorder::open(const std::filesystem::path& path, json context) {
-  baselines::add_doubt_names(context["fusegate"]["doubts"], earlier_doubts_);
+  baselines::add_warning_names(context["fusegate"]["warnings"], earlier_warnings_);
   // One write with the entries of the resumed file: a process killed right after it loses nothing.
   writer_.emplace(path, std::move(context), std::exchange(pending_, {}));
 }
@@ -115,14 +114,14 @@ void RunFileRecorder::flush_if_due() {
   if (Clock::now() - last_write_ >= kTimesAWrite * last_write_took_) flush();
 }
 
-void RunFileRecorder::leave(const std::set<baselines::Doubt>& doubts) {
+void RunFileRecorder::leave(const std::set<baselines::Warning>& warnings) {
   flush();
-  if (writer_) writer_->add_doubts({doubts.begin(), doubts.end()});
+  if (writer_) writer_->add_warnings({warnings.begin(), warnings.end()});
 }
 
-void RunFileRecorder::finish(const std::set<baselines::Doubt>& doubts) {
+void RunFileRecorder::finish(const std::set<baselines::Warning>& warnings) {
   flush();
-  if (writer_) writer_->finish({doubts.begin(), doubts.end()});
+  if (writer_) writer_->finish({warnings.begin(), warnings.end()});
 }
 
 int RunFileRecorder::layouts_done(const BenchmarkProgress& progress) const {

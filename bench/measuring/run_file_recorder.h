@@ -23,7 +23,7 @@ class RunFileRecorder {
  public:
   RunFileRecorder(const Plan& plan, const ProcessInfo& info);
 
-  // Takes over a run file's whole layouts, failures and doubts. Throws InputError.
+  // Takes over a run file's whole layouts, failures and warnings. Throws InputError.
   void resume(const std::filesystem::path& path);
   // Counts the benchmark among those that this process is to measure.
   void select(std::size_t benchmark) { progress_[benchmark].selected = true; }
@@ -38,8 +38,8 @@ class RunFileRecorder {
   // Writes what is not on disk yet.
   void flush();
   // For a process that ends early, whether or not another one goes on.
-  void leave(const std::set<baselines::Doubt>& doubts);
-  void finish(const std::set<baselines::Doubt>& doubts);
+  void leave(const std::set<baselines::Warning>& warnings);
+  void finish(const std::set<baselines::Warning>& warnings);
 
   int next_layout(std::size_t benchmark) const { return progress_[benchmark].layouts; }
   bool selected(std::size_t benchmark) const { return progress_[benchmark].selected; }
@@ -76,7 +76,7 @@ class RunFileRecorder {
   std::vector<BenchmarkProgress> progress_;
   std::optional<baselines::RunFileWriter> writer_;
   std::vector<nlohmann::json> pending_;           // entries that are not on disk yet
-  std::vector<baselines::Doubt> earlier_doubts_;  // of the run file that is resumed
+  std::vector<baselines::Warning> earlier_warnings_;  // of the run file that is resumed
   std::chrono::steady_clock::time_point last_write_;
   std::chrono::steady_clock::duration last_write_took_{};
   std::chrono::duration<double> recording_{};

@@ -39,7 +39,7 @@ class RunFileRecorderTest : public testing::Test {
 
   static LayoutRecord two_samples(double time_ns) {
     const Sample sample{.batch_ns = time_ns};
-    return {.samples = {sample, sample}, .doubts = {}, .throttle_reasons = {}};
+    return {.samples = {sample, sample}, .warnings = {}, .throttle_reasons = {}};
   }
 
   static json event_of(const std::string& line) {
@@ -97,15 +97,15 @@ TEST_F(RunFileRecorderTest, TheFileIsWholeAfterEveryFlush) {
   EXPECT_EQ(baselines::read_run_file(path_).benchmarks.at(0).summary.samples, 2);
   recorder.add_layout(1, two_samples(1000), kOneCall);
   LayoutRecord later = two_samples(1000);
-  later.doubts = {baselines::Doubt::kShortBatch};
+  later.warnings = {baselines::Warning::kShortBatch};
   recorder.add_layout(0, later, kOneCall);
-  recorder.finish({baselines::Doubt::kBusyHost});
+  recorder.finish({baselines::Warning::kBusyHost});
   const baselines::RunFile file = baselines::read_run_file(path_);
   ASSERT_EQ(file.benchmarks.size(), 2u);
   EXPECT_EQ(file.benchmarks[0].summary.samples, 4);
-  EXPECT_THAT(file.benchmarks[0].doubts, testing::ElementsAre(baselines::Doubt::kShortBatch));
+  EXPECT_THAT(file.benchmarks[0].warnings, testing::ElementsAre(baselines::Warning::kShortBatch));
   EXPECT_EQ(file.benchmarks[1].summary.samples, 2);
-  EXPECT_THAT(file.doubts, testing::ElementsAre(baselines::Doubt::kBusyHost));
+  EXPECT_THAT(file.warnings, testing::ElementsAre(baselines::Warning::kBusyHost));
   EXPECT_TRUE(json::parse(baselines::read_file(path_))["context"]["fusegate"]["finished"]);
 }
 
@@ -133,13 +133,14 @@ TEST_F(RunFileRecorderTest, ResumesAtTheLayoutThatIsMissing) {
   EXPECT_EQ(file.benchmarks[1].failure, "wrong result");
 }
 
-TEST_F(RunFileRecorderTest, KeepsTheDoubtsOfTheProcessThatBeganTheFile) {
-  make().leave({baselines::Doubt::kXid});
+TEST_F(RunFileRecorderTest, KeepsTheWarningOfTheProcessThatBeganTheFile) {
+  make().leave({baselines::Warning::kXid});
   EXPECT_FALSE(json::parse(baselines::read_file(path_))["context"]["fusegate"]["finished"]);
-  make().leave({baselines::Doubt::kBusyHost});
-  make().finish({baselines::Doubt::kXid});
-  EXPECT_THAT(baselines::read_run_file(path_).doubts,
-              testing::UnorderedElementsAre(baselines::Doubt::kXid, baselines::Doubt::kBusyHost));
+  make().leave({baselines::Warning::kBusyHost});
+  make().finish({baselines::Warning::kXid});
+  EXPECT_THAT(
+      baselines::read_run_file(path_).warnings,
+      testing::UnorderedElementsAre(baselines::Warning::kXid, baselines::Warning::kBusyHost));
 }
 
 TEST_F(RunFileRecorderTest, RefusesToResumeWhatIsNoRunFile) {

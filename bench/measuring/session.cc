@@ -109,7 +109,7 @@ std::unique_ptr<Layout> Session::enter(int layout) {
     describe(here->kernel);
   }
   if (!record_.not_capturable.empty()) {
-    here->record.doubts.insert(baselines::Doubt::kNotCapturable);
+    here->record.warnings.insert(baselines::Warning::kNotCapturable);
   }
   here->batch = context_.meter.record(here->kernel, batch_options());
   warm_up(*here->batch, context_.protocol.warm);
@@ -199,8 +199,8 @@ const Sample& Session::run_sample(Layout& layout) const {
   Sample& sample = record.samples.emplace_back(layout.batch->run());
   sample.cpu_ns = process_cpu_ns() - before;
   if (sample.batch_ns < needed_ns(context_.protocol))
-    record.doubts.insert(baselines::Doubt::kShortBatch);
-  if (std::isnan(sample.sm_clock_hz)) record.doubts.insert(baselines::Doubt::kClockUnread);
+    record.warnings.insert(baselines::Warning::kShortBatch);
+  if (std::isnan(sample.sm_clock_hz)) record.warnings.insert(baselines::Warning::kClockUnread);
   return sample;
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "baselines/record/doubt.h"
+#include "baselines/record/warning.h"
 #include "bench/measuring/energy.h"
 #include "bench/measuring/meter.h"
 #include "bench/plan/plan.h"
@@ -50,7 +50,7 @@ class Ballast {
 // What was measured in one memory layout.
 struct LayoutRecord {
   std::vector<Sample> samples;
-  std::set<baselines::Doubt> doubts;
+  std::set<baselines::Warning> warnings;
   std::vector<std::string> throttle_reasons;  // if the machine was probed after the samples
 };
 

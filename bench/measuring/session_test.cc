@@ -73,16 +73,16 @@ TEST_F(SessionTest, MakesBatchesLongEnough) {
     const Sample sample = session.run_sample(*layout);
     EXPECT_GE(sample.batch_ns, 1.5e6) << call_ns;
     EXPECT_LE(sample.batch_ns, 1.5e6 * 1.1 + call_ns) << call_ns;
-    EXPECT_TRUE(layout->record.doubts.empty());
+    EXPECT_TRUE(layout->record.warnings.empty());
   }
 }
 
-TEST_F(SessionTest, DoubtsABatchThatStaysShort) {
+TEST_F(SessionTest, WarnsOfABatchThatStaysShort) {
   meter_.call_ns = 1;  // so short that the longest batch is not enough
   Session session = verified();
   const auto layout = session.enter(0);
   session.run_sample(*layout);
-  EXPECT_THAT(layout->record.doubts, testing::ElementsAre(baselines::Doubt::kShortBatch));
+  EXPECT_THAT(layout->record.warnings, testing::ElementsAre(baselines::Warning::kShortBatch));
 }
 
 TEST_F(SessionTest, SizesAndDescribesAtTheFirstPlaceAlone) {
@@ -195,11 +195,12 @@ TEST_F(SessionTest, TimesWhatCannotBeCapturedWithoutAGraphAndSaysSo) {
   Session session = verified();
   const auto layout = session.enter(0);
   EXPECT_FALSE(meter_.last_options.captured);
-  EXPECT_THAT(layout->record.doubts, testing::Contains(baselines::Doubt::kNotCapturable));
+  EXPECT_THAT(layout->record.warnings, testing::Contains(baselines::Warning::kNotCapturable));
   EXPECT_EQ(session.record().not_capturable, "it waits for the device");
   EXPECT_EQ(session.record().launches.kernels, 0) << "nobody counted them";
   EXPECT_TRUE(std::isnan(session.record().host_graph_ns));
-  EXPECT_THAT(session.enter(1)->record.doubts, testing::Contains(baselines::Doubt::kNotCapturable));
+  EXPECT_THAT(session.enter(1)->record.warnings,
+              testing::Contains(baselines::Warning::kNotCapturable));
   meter_.attempt.identity = baselines::CallIdentity{.launches = {{.kernel = "k", .code = "0a"}}};
   EXPECT_EQ(session.profile().identity->unknown, "it cannot be captured: it waits for the device");
   EXPECT_FALSE(meter_.last_profile_captured);
@@ -209,7 +210,7 @@ TEST_F(SessionTest, CapturesWhatCanBe) {
   Session session = verified();
   const auto layout = session.enter(0);
   EXPECT_TRUE(meter_.last_options.captured);
-  EXPECT_TRUE(layout->record.doubts.empty());
+  EXPECT_TRUE(layout->record.warnings.empty());
 }
 
 TEST_F(SessionTest, TakesTheEnergyOfCallsAloneAndReadsNoClocks) {

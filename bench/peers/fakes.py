@@ -26,7 +26,7 @@ ENVIRONMENT = {"device": "NVIDIA H200", "driver": "580.1", "cuda": "12.9", "cubl
 def plan_on_a_gpu(program, flags):
     """Replaces read_plan: the program's plan, as if it had seen the fake device."""
     plan = read_plan(program, flags)
-    plan["fusegate"].update(environment=ENVIRONMENT, doubts=["debug_library"],
+    plan["fusegate"].update(environment=ENVIRONMENT, warnings=["debug_library"],
                             provenance={**plan["fusegate"]["provenance"], "device_uuid": UUID})
     return plan
 

@@ -36,8 +36,8 @@ from plan import make_plan
 from quack_mlp import tune_quickly
 
 BAD_INPUT = 2
-# Doubts of fusegate_bench that do not apply to torch.
-DOUBTS_OF_THE_BUILD = {"debug_library"}
+# Warnings of fusegate_bench that do not apply to torch.
+WARNINGS_OF_THE_BUILD = {"debug_library"}
 # Libraries for which torch installs its own.
 LIBRARIES_OF_TORCH = ("cuda", "cublas")
 
@@ -57,11 +57,11 @@ def run(options):
         tune_quickly(libraries.modules["quack"])
     device, meter = open_gpu(libraries)
     require_same_gpu(given, bench, device.uuid)
-    watch = Watch(Nvml.open(), device.uuid, set(given["fusegate"]["doubts"]) - DOUBTS_OF_THE_BUILD)
-    context = fusegate_context(given, device, libraries.versions, watch.doubts)
+    watch = Watch(Nvml.open(), device.uuid, set(given["fusegate"]["warnings"]) - WARNINGS_OF_THE_BUILD)
+    context = fusegate_context(given, device, libraries.versions, watch.warnings)
     if options.environment:
         print(json.dumps({"device_kind": device.kind, **{key: context[key] for key in (
-            "environment", "libraries", "machine", "doubts")}}, indent=2))
+            "environment", "libraries", "machine", "warnings")}}, indent=2))
         return 0
     plan = make_plan(given, takes_name, libraries)
     for refusal in plan.refusals:
@@ -94,13 +94,13 @@ def protocol_of(given):
     return Protocol(**{**renamed_keys(protocol), "layout": "driver"})
 
 
-def fusegate_context(given, device, libraries, doubts):
+def fusegate_context(given, device, libraries, warnings):
     """given: fusegate_bench's plan, with everything that does not depend on torch. libraries: versions by name, under a key
     of their own: the environment must have fusegate_bench's keys, since both programs' files make one run."""
     fusegate = given["fusegate"]
     environment = {key: value for key, value in fusegate["environment"].items() if key not in LIBRARIES_OF_TORCH}
     return {**fusegate, "environment": {**environment, **device.versions()}, "libraries": libraries,
-            "protocol": {**fusegate["protocol"], "layout": "driver"}, "controls": [], "doubts": sorted(doubts)}
+            "protocol": {**fusegate["protocol"], "layout": "driver"}, "controls": [], "warnings": sorted(warnings)}
 
 
 def measure(process, run_file, progress):

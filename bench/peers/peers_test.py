@@ -144,7 +144,7 @@ class PeersTest(FolderTest):
         code, out, _ = self.main("--environment")
         self.assertEqual(code, 0)
         self.assertEqual(json.loads(out)["environment"]["cublas"], "13.1.0")
-        self.assertEqual(json.loads(out)["doubts"], [], "that fusegate_bench was built for debugging is not torch's")
+        self.assertEqual(json.loads(out)["warnings"], [], "that fusegate_bench was built for debugging is not torch's")
         self.assertEqual(json.loads(out)["libraries"]["liger"], "0.8.5")
 
 
@@ -159,7 +159,7 @@ class ContextTest(FolderTest):
         fusegate = peers.fusegate_context(self.plan(), FakeDevice(), {"torch": "2.11.0"}, {"dirty_tree"})
         self.assertEqual((fusegate["suite"], fusegate["process"], fusegate["seed"]), ("ladder", 2, 7))
         self.assertEqual(fusegate["protocol"], {**self.plan()["fusegate"]["protocol"], "layout": "driver"})
-        self.assertEqual((fusegate["libraries"], fusegate["doubts"]), ({"torch": "2.11.0"}, ["dirty_tree"]))
+        self.assertEqual((fusegate["libraries"], fusegate["warnings"]), ({"torch": "2.11.0"}, ["dirty_tree"]))
         self.assertEqual(fusegate["controls"], [], "those of the plan are fusegate_bench's")
         self.assertEqual(fusegate["provenance"]["device_uuid"], "GPU-1")
 

@@ -99,12 +99,12 @@ void check(CUptiResult result) {
     case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
     case CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED:
     case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
-      throw ProfilerError(baselines::Doubt::kProfilerRefused);
+      throw ProfilerError(baselines::Warning::kProfilerRefused);
     case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
     case CUPTI_ERROR_NOT_COMPATIBLE:
-      throw ProfilerError(baselines::Doubt::kProfilerTaken);
+      throw ProfilerError(baselines::Warning::kProfilerTaken);
     default:
-      throw ProfilerError(baselines::Doubt::kProfileFailed);
+      throw ProfilerError(baselines::Warning::kProfileFailed);
   }
 }
 
@@ -141,7 +141,7 @@ class Collector {
   // Throws where a kernel or a memory operation lacks its times.
   Activity take() {
     const std::lock_guard lock(mutex_);
-    if (std::exchange(untimed_, 0) > 0) throw ProfilerError(baselines::Doubt::kProfileFailed);
+    if (std::exchange(untimed_, 0) > 0) throw ProfilerError(baselines::Warning::kProfileFailed);
     return std::exchange(activity_, {});
   }
 
@@ -326,7 +326,7 @@ class CuptiProfiler : public Profiler {
 }  // namespace
 
 std::unique_ptr<Profiler> attach_cupti() {
-  if (!cupti().is_complete) throw ProfilerError(baselines::Doubt::kProfilerMissing);
+  if (!cupti().is_complete) throw ProfilerError(baselines::Warning::kProfilerMissing);
   return std::make_unique<CuptiProfiler>();
 }
 

@@ -31,7 +31,7 @@ class FakeProfiler : public Profiler {
     part();
   }
   Activity take() override {
-    if (--log_.fails_at_take == 0) throw ProfilerError(baselines::Doubt::kProfileFailed);
+    if (--log_.fails_at_take == 0) throw ProfilerError(baselines::Warning::kProfileFailed);
     log_.text += 't';
     return log_.records;
   }

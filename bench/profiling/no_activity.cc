@@ -4,7 +4,7 @@
 namespace fusegate::bench {
 
 std::unique_ptr<Profiler> attach_cupti() {
-  throw ProfilerError(baselines::Doubt::kProfilerMissing);
+  throw ProfilerError(baselines::Warning::kProfilerMissing);
 }
 
 }  // namespace fusegate::bench

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "baselines/record/doubt.h"
+#include "baselines/record/warning.h"
 #include "bench/profiling/activity.h"
 #include "kernels/contract/kernel.h"
 
@@ -19,12 +19,12 @@ namespace fusegate::bench {
 // Says why nothing can be recorded.
 class ProfilerError : public std::runtime_error {
  public:
-  explicit ProfilerError(baselines::Doubt doubt)
-      : std::runtime_error(std::string(baselines::doubt_sentence(doubt))), doubt_(doubt) {}
-  baselines::Doubt doubt() const { return doubt_; }
+  explicit ProfilerError(baselines::Warning warning)
+      : std::runtime_error(std::string(baselines::warning_sentence(warning))), warning_(warning) {}
+  baselines::Warning warning() const { return warning_; }
 
  private:
-  baselines::Doubt doubt_;
+  baselines::Warning warning_;
 };
 
 // Attached from construction to destruction. All throw ProfilerError.

@@ -89,12 +89,12 @@ TEST_F(RecordStepsTest, LeavesNothingAttachedWhereAPartThrows) {
 
 TEST_F(RecordStepsTest, PassesOnWhyNothingCanBeRecorded) {
   const AttachProfiler refused = []() -> std::unique_ptr<Profiler> {
-    throw ProfilerError(baselines::Doubt::kProfilerRefused);
+    throw ProfilerError(baselines::Warning::kProfilerRefused);
   };
   EXPECT_THAT(
       [&] { record_steps(TraceSchedule(), refused, call_); },
       testing::Throws<ProfilerError>(testing::AllOf(
-          testing::Property(&ProfilerError::doubt, baselines::Doubt::kProfilerRefused),
+          testing::Property(&ProfilerError::warning, baselines::Warning::kProfilerRefused),
           testing::Property(&std::exception::what, testing::HasSubstr("CUPTI may not be used")))));
 }
 

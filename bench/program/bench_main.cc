@@ -30,13 +30,13 @@ constexpr int kBadInput = 2;
 std::filesystem::path program_path() { return std::filesystem::read_symlink("/proc/self/exe"); }
 
 void print_environment(const EnvironmentProbe& probe) {
-  nlohmann::json doubts = nlohmann::json::array();
-  for (const baselines::Doubt doubt : probe.doubts())
-    doubts.push_back(baselines::doubt_name(doubt));
+  nlohmann::json warnings = nlohmann::json::array();
+  for (const baselines::Warning warning : probe.warnings())
+    warnings.push_back(baselines::warning_name(warning));
   const nlohmann::json json{{"device_kind", probe.device_kind()},
                             {"environment", probe.environment()},
                             {"machine", probe.machine()},
-                            {"doubts", doubts}};
+                            {"warnings", warnings}};
   fmt::print("{}\n", json.dump(2));
 }
 

@@ -16,7 +16,8 @@ namespace {
 
 baselines::CallIdentity identity_of(const ProfileAttempt& attempt) {
   if (attempt.identity) return *attempt.identity;
-  if (attempt.doubt) return {.unknown = std::string(baselines::doubt_sentence(*attempt.doubt))};
+  if (attempt.warning)
+    return {.unknown = std::string(baselines::warning_sentence(*attempt.warning))};
   return {.unknown = "not supported on this device"};
 }
 

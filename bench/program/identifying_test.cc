@@ -34,10 +34,10 @@ TEST_F(IdentifyTest, SaysWhyAnIdentityIsNotKnown) {
   EXPECT_EQ(run(), Outcome::kComplete);
   const std::string name = plan_.benchmarks[0].name();
   EXPECT_NE(baselines::read_identities(out_).benchmarks.at(name).unknown, "");
-  meter_.attempt.doubt = baselines::Doubt::kProfilerMissing;
+  meter_.attempt.warning = baselines::Warning::kProfilerMissing;
   EXPECT_EQ(run(), Outcome::kComplete);
   EXPECT_EQ(baselines::read_identities(out_).benchmarks.at(name).unknown,
-            baselines::doubt_sentence(baselines::Doubt::kProfilerMissing));
+            baselines::warning_sentence(baselines::Warning::kProfilerMissing));
 }
 
 TEST_F(IdentifyTest, ABenchmarkThatFailsIsReportedBesideTheOthers) {

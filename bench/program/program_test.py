@@ -346,7 +346,7 @@ class ProgramTest(unittest.TestCase):
                 self.assertEqual(result.returncode, 2)
                 self.assertRegex(result.stderr, "standard output: cannot be written|cannot write to file: No space")
 
-    def test_does_not_doubt_its_timings_for_a_library_that_takes_none(self):
+    def test_does_not_warn_of_its_timings_for_a_library_that_takes_none(self):
         result = run(*TINY, "--operation=geglu")
         self.assertIn("geglu/fused", result.stdout)
         self.assertIn("Run on (", result.stderr)
@@ -436,12 +436,12 @@ class ProgramTest(unittest.TestCase):
             self.assertGreater(details["energy_per_call_j"], 0)
             self.assertAlmostEqual(details["energy_power_w"], 20, delta=8)
 
-    def test_a_lost_context_costs_one_benchmark_and_no_doubt(self):
+    def test_a_lost_context_costs_one_benchmark_and_no_warning(self):
         result = self.run_with_fault("address", nvml="xid=31@0.001,energy_mj=5@0.001")
         self.check_one_failed(result, "an illegal memory access was encountered (Xid 31)")
-        doubts = self.read()["context"]["fusegate"]["doubts"]
-        self.assertIn("xid", doubts)
-        self.assertIn("gpu_lost", doubts)
+        warnings = self.read()["context"]["fusegate"]["warnings"]
+        self.assertIn("xid", warnings)
+        self.assertIn("gpu_lost", warnings)
 
     def test_a_kernel_that_never_ends_costs_one_benchmark(self):
         result = self.run_with_fault("endless", "--stuck-after-s=1")

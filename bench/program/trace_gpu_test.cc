@@ -27,7 +27,7 @@ class TraceGpuTest : public MeterTest {
     try {
       meter_->attach_profiler();
     } catch (const ProfilerError& error) {
-      ASSERT_NE(error.doubt(), baselines::Doubt::kProfileFailed);
+      ASSERT_NE(error.warning(), baselines::Warning::kProfileFailed);
       GTEST_SKIP() << error.what();
     }
     probe_.emplace(*device_);
@@ -54,7 +54,7 @@ class TraceGpuTest : public MeterTest {
     const SessionContext context{*device_, *meter_, ballast(), info_.protocol, info_.seed};
     Session session(context, benchmark);
     const ProfileAttempt attempt = session.profile();
-    if (!attempt.profile) throw ProfilerError(*attempt.doubt);
+    if (!attempt.profile) throw ProfilerError(*attempt.warning);
     return *attempt.profile;
   }
   Ballast& ballast() { return ballast_.emplace(*device_, info_.seed); }

@@ -74,10 +74,10 @@ TEST_F(TracingTest, WritesNothingWhereNothingIsLeft) {
 }
 
 TEST_F(TracingTest, WritesNothingWhereTheProfilerIsRefused) {
-  for (const baselines::Doubt doubt :
-       {baselines::Doubt::kProfilerMissing, baselines::Doubt::kProfilerRefused,
-        baselines::Doubt::kProfilerTaken}) {
-    meter_.attempt.doubt = doubt;
+  for (const baselines::Warning warning :
+       {baselines::Warning::kProfilerMissing, baselines::Warning::kProfilerRefused,
+        baselines::Warning::kProfilerTaken}) {
+    meter_.attempt.warning = warning;
     EXPECT_THROW(run(), ProfilerError);
     EXPECT_FALSE(std::filesystem::exists(out_));
   }

@@ -141,7 +141,7 @@ TEST_F(ProgramTest, ReportsThatNoPeerCouldBeMeasured) {
 TEST_F(ProgramTest, DoctorChecksTheMachine) {
   const std::string bench = write_script(folder_, "bench", R"sh(
       [ "$1" = --environment ] || exit 3
-      echo '{"device_kind": "cpu", "environment": {"device": "Fake CPU"}, "machine": {}, "doubts": []}'
+      echo '{"device_kind": "cpu", "environment": {"device": "Fake CPU"}, "machine": {}, "warnings": []}'
       )sh");
   const Ended healthy = fusegate({"doctor", "--program", bench});
   EXPECT_EQ(healthy.code, 0) << healthy.err;
@@ -151,7 +151,7 @@ TEST_F(ProgramTest, DoctorChecksTheMachine) {
 
 TEST_F(ProgramTest, DoctorFindsAServiceThatSharesTheGpu) {
   const std::string bench = write_script(folder_, "bench", R"sh(
-      echo '{"device_kind": "cuda", "environment": {"device": "NVIDIA H200"}, "machine": {}, "doubts": []}'
+      echo '{"device_kind": "cuda", "environment": {"device": "NVIDIA H200"}, "machine": {}, "warnings": []}'
       )sh");
   const auto warns = [&] {
     return fusegate({"doctor", "--program", bench}).out.find("warn  MPS") != std::string::npos;

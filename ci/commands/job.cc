@@ -29,7 +29,7 @@ constexpr double kAutoReplayBudgetS = 150;
 // process of six that takes three times as long leaves its benchmark undecided; by 24 a side,
 // slowdowns above a CPU's 20 % are ruled out.
 constexpr int kMostOfFirstJob = 4;
-constexpr baselines::Doubt kBusy = baselines::Doubt::kBusyHost;
+constexpr baselines::Warning kBusy = baselines::Warning::kBusyHost;
 
 struct JobFolders {
   fs::path runs;
@@ -255,8 +255,9 @@ class Job {
     if (!all.starts_with("recorded")) return false;
     const baselines::Run recorded = baselines::load_run({folder});
     kept_programs_.keep(request_.duet.head, request_.duet.measuring.suite, recorded.provenance);
-    if (std::ranges::find(recorded.doubts, kBusy) != recorded.doubts.end()) {
-      step(fmt::format("the baseline is of a busy machine: {}", baselines::doubt_sentence(kBusy)));
+    if (std::ranges::find(recorded.warnings, kBusy) != recorded.warnings.end()) {
+      step(
+          fmt::format("the baseline is of a busy machine: {}", baselines::warning_sentence(kBusy)));
     }
     return true;
   }

@@ -139,7 +139,7 @@ TEST_F(JobCommandTest, TheBaselineOfABusyMachineSaysSo) {
   run();
   EXPECT_THAT(out_.str(), Not(HasSubstr("busy machine")));
   fs::remove_all(request_.folder);
-  program_is({.file = {.doubts = {"busy_host"}}});
+  program_is({.file = {.warnings = {"busy_host"}}});
   run();
   EXPECT_THAT(out_.str(), HasSubstr("] the baseline is of a busy machine: Other work ran"));
 }

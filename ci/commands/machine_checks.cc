@@ -13,8 +13,9 @@ namespace {
 // A nightly run's files come to some tens of megabytes; a full disk ends it.
 constexpr std::uintmax_t kEnoughFreeBytes = std::uintmax_t{1} << 30;
 
-bool has(const DeviceFacts& device, baselines::Doubt doubt) {
-  return std::find(device.doubts.begin(), device.doubts.end(), doubt) != device.doubts.end();
+bool has(const DeviceFacts& device, baselines::Warning warning) {
+  return std::find(device.warnings.begin(), device.warnings.end(), warning) !=
+         device.warnings.end();
 }
 
 // advice: of what is not ok.
@@ -22,32 +23,32 @@ Check checked(std::string name, bool ok, std::string finding, const std::string&
   return {std::move(name), ok, std::move(finding), ok ? "" : advice};
 }
 
-Check check_doubt(const DeviceFacts& device, baselines::Doubt doubt, std::string name,
-                  const std::string& fine, const std::string& advice) {
-  const bool ok = !has(device, doubt);
-  return checked(std::move(name), ok, ok ? fine : std::string(baselines::doubt_sentence(doubt)),
+Check check_warning(const DeviceFacts& device, baselines::Warning warning, std::string name,
+                    const std::string& fine, const std::string& advice) {
+  const bool ok = !has(device, warning);
+  return checked(std::move(name), ok, ok ? fine : std::string(baselines::warning_sentence(warning)),
                  advice);
 }
 
 // Without NVML nothing was checked, and "none" would be wrong.
 std::vector<Check> check_gpu_state(const DeviceFacts& device) {
-  if (has(device, baselines::Doubt::kNvmlMissing)) {
-    return {check_doubt(device, baselines::Doubt::kNvmlMissing, "NVML", "",
-                        "give the container the driver's utility libraries "
-                        "(NVIDIA_DRIVER_CAPABILITIES=compute,utility)")};
+  if (has(device, baselines::Warning::kNvmlMissing)) {
+    return {check_warning(device, baselines::Warning::kNvmlMissing, "NVML", "",
+                          "give the container the driver's utility libraries "
+                          "(NVIDIA_DRIVER_CAPABILITIES=compute,utility)")};
   }
   std::vector<Check> checks{
       {"NVML", true, "limits, clocks and processes can be read", ""},
-      check_doubt(device, baselines::Doubt::kOtherGpuProcess, "other GPU processes", "none",
-                  "end them, or measure on a GPU of your own"),
-      check_doubt(
-          device, baselines::Doubt::kThrottled, "throttling", "none",
+      check_warning(device, baselines::Warning::kOtherGpuProcess, "other GPU processes", "none",
+                    "end them, or measure on a GPU of your own"),
+      check_warning(
+          device, baselines::Warning::kThrottled, "throttling", "none",
           "see nvidia-smi -q -d PERFORMANCE; let the card cool, and check its power supply"),
-      check_doubt(device, baselines::Doubt::kUnlockedClocks, "clocks",
-                  "only a measurement shows whether they change; a run file says so",
-                  "lock them if you may: sudo nvidia-smi --lock-gpu-clocks=MHZ; otherwise a "
-                  "verdict needs time "
-                  "and cycles to agree, as by default"),
+      check_warning(device, baselines::Warning::kUnlockedClocks, "clocks",
+                    "only a measurement shows whether they change; a run file says so",
+                    "lock them if you may: sudo nvidia-smi --lock-gpu-clocks=MHZ; otherwise a "
+                    "verdict needs time "
+                    "and cycles to agree, as by default"),
   };
   if (device.persistence) {
     checks.push_back(
@@ -67,9 +68,9 @@ std::vector<Check> check_settings(const DeviceFacts& device) {
     checks.push_back({"power limit", true, fmt::format("{:g} W", *device.power_limit_w), ""});
   }
   if (device.ecc) checks.push_back({"ECC", true, on_or_off(*device.ecc), ""});
-  if (has(device, baselines::Doubt::kMigSlice)) {
-    checks.push_back(check_doubt(device, baselines::Doubt::kMigSlice, "MIG", "",
-                                 "measure on a whole card, or compare slices with slices only"));
+  if (has(device, baselines::Warning::kMigSlice)) {
+    checks.push_back(check_warning(device, baselines::Warning::kMigSlice, "MIG", "",
+                                   "measure on a whole card, or compare slices with slices only"));
   } else if (device.mig) {
     checks.push_back({"MIG", true, on_or_off(*device.mig), ""});
   }
@@ -124,12 +125,7 @@ DeviceFacts parse_device_facts(const std::string& source, const nlohmann::json& 
   if (machine != json.end() && machine->is_object()) {
     set(*machine, "persistence", facts.persistence);
   }
-  for (const auto& name : field(source, json, "doubts", Type::array)) {
-    const auto doubt =
-        name.is_string() ? baselines::parse_doubt(name.get<std::string>()) : std::nullopt;
-    if (!doubt) throw baselines::InputError(source, "doubts", "unknown: " + name.dump());
-    facts.doubts.push_back(*doubt);
-  }
+  facts.warnings = baselines::read_warnings(baselines::JsonField(json, source, ""));
   return facts;
 }
 
@@ -151,10 +147,11 @@ std::vector<Check> check_device(const DeviceFacts& device) {
     checks.push_back({"GPU", false, "none: suites are measured on the CPU, " + name,
                       "for GPU kernels, build with CUDA and run where nvidia-smi shows a GPU"});
   }
-  checks.push_back(check_doubt(device, baselines::Doubt::kDebugLibrary, "build", "optimised",
-                               "build it with CMAKE_BUILD_TYPE=Release"));
-  checks.push_back(check_doubt(device, baselines::Doubt::kDirtyTree, "source tree", "as committed",
-                               "commit, then build: a baseline must name what was measured"));
+  checks.push_back(check_warning(device, baselines::Warning::kDebugLibrary, "build", "optimised",
+                                 "build it with CMAKE_BUILD_TYPE=Release"));
+  checks.push_back(check_warning(device, baselines::Warning::kDirtyTree, "source tree",
+                                 "as committed",
+                                 "commit, then build: a baseline must name what was measured"));
   return checks;
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "baselines/record/doubt.h"
+#include "baselines/record/warning.h"
 
 namespace fusegate::ci {
 
@@ -18,7 +18,7 @@ struct DeviceFacts {
   bool is_gpu = false;
   std::string device;               // its name; empty where the environment names none
   std::optional<bool> persistence;  // of a GPU, where the driver reports it
-  std::vector<baselines::Doubt> doubts;
+  std::vector<baselines::Warning> warnings;
   std::optional<bool> ecc{}, mig{};  // of a GPU, where the driver reports them
   std::optional<double> power_limit_w{};
 };

@@ -46,9 +46,9 @@ TEST(CheckDevice, WarnsOfEverythingThatSpoilsAGpusTimes) {
       check_device({true,
                     "NVIDIA H200",
                     false,
-                    {baselines::Doubt::kOtherGpuProcess, baselines::Doubt::kThrottled,
-                     baselines::Doubt::kUnlockedClocks, baselines::Doubt::kDebugLibrary,
-                     baselines::Doubt::kDirtyTree}});
+                    {baselines::Warning::kOtherGpuProcess, baselines::Warning::kThrottled,
+                     baselines::Warning::kUnlockedClocks, baselines::Warning::kDebugLibrary,
+                     baselines::Warning::kDirtyTree}});
   EXPECT_THAT(warnings(checks), ElementsAre("other GPU processes", "throttling", "clocks",
                                             "persistence mode", "build", "source tree"));
 }
@@ -61,7 +61,7 @@ TEST(CheckDevice, ShowsWhatAnAdministratorSets) {
   EXPECT_EQ(find_check(checks, "ECC")->finding, "on");
   EXPECT_EQ(find_check(checks, "MIG")->finding, "off");
   device.mig = true;
-  device.doubts = {baselines::Doubt::kMigSlice};
+  device.warnings = {baselines::Warning::kMigSlice};
   checks = check_device(device);
   EXPECT_THAT(warnings(checks), ElementsAre("MIG"));
   EXPECT_THAT(find_check(checks, "MIG")->finding, HasSubstr("slice of a GPU"));
@@ -69,7 +69,7 @@ TEST(CheckDevice, ShowsWhatAnAdministratorSets) {
 
 TEST(CheckDevice, DoesNotClaimWhatNobodyChecked) {
   const auto checks =
-      check_device({true, "NVIDIA H200", std::nullopt, {baselines::Doubt::kNvmlMissing}});
+      check_device({true, "NVIDIA H200", std::nullopt, {baselines::Warning::kNvmlMissing}});
   EXPECT_THAT(warnings(checks), ElementsAre("NVML"));
   EXPECT_EQ(find_check(checks, "throttling"), nullptr);
   EXPECT_EQ(find_check(checks, "other GPU processes"), nullptr);
@@ -115,23 +115,22 @@ TEST(CheckHost, WarnsOfEachFact) {
 TEST(ParseDeviceFacts, ReadsWhatTheProgramPrints) {
   const DeviceFacts facts = parse_device_facts("bench", nlohmann::json::parse(R"({
       "device_kind": "cuda", "environment": {"device": "NVIDIA H200", "ecc": true, "mig": false, "power_limit_w": 650.5},
-      "machine": {"persistence": false}, "doubts": ["throttled"]})"));
+      "machine": {"persistence": false}, "warnings": ["throttled"]})"));
   EXPECT_TRUE(facts.is_gpu);
   EXPECT_EQ(facts.device, "NVIDIA H200");
   EXPECT_EQ(facts.persistence, false);
   EXPECT_EQ(facts.ecc, true);
   EXPECT_EQ(facts.mig, false);
   EXPECT_EQ(facts.power_limit_w, 650.5);
-  EXPECT_THAT(facts.doubts, ElementsAre(baselines::Doubt::kThrottled));
+  EXPECT_THAT(facts.warnings, ElementsAre(baselines::Warning::kThrottled));
 }
 
 TEST(ParseDeviceFacts, NamesTheFieldThatIsWrong) {
   for (const auto& [text, problem] : std::vector<std::pair<std::string, std::string>>{
            {"[]", "bench: --environment"},
-           {R"({"environment": {}, "doubts": []})", "device_kind"},
-           {R"({"device_kind": "cpu", "doubts": []})", "environment"},
-           {R"({"device_kind": "cpu", "environment": {}})", "doubts"},
-           {R"({"device_kind": "cpu", "environment": {}, "doubts": ["odd"]})", "odd"}}) {
+           {R"({"environment": {}, "warnings": []})", "device_kind"},
+           {R"({"device_kind": "cpu", "warnings": []})", "environment"},
+           {R"({"device_kind": "cpu", "environment": {}, "warnings": ["odd"]})", "odd"}}) {
     EXPECT_THAT([&] { parse_device_facts("bench", nlohmann::json::parse(text)); },
                 ::testing::ThrowsMessage<baselines::InputError>(HasSubstr(problem)));
   }

@@ -44,8 +44,8 @@ void add_show(CommandLine& line) {
 baselines::ExitCode show_command(const ShowRequest& request, Console& console) {
   const auto [run, judges] = load_for_showing(request);
   console.out.print("{}: {}\n", run.source, describe(run));
-  for (const baselines::Doubt doubt : run.doubts)
-    console.out.print("note: {}\n", baselines::doubt_sentence(doubt));
+  for (const baselines::Warning warning : run.warnings)
+    console.out.print("note: {}\n", baselines::warning_sentence(warning));
   for (const std::string& text : baselines::unfinished_texts(run))
     console.out.print("note: {}\n", text);
   const std::string few = judges ? few_processes_text(run) : "";

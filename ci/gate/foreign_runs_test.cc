@@ -84,7 +84,7 @@ fs::path without_samples(const baselines::ScratchFolder& folder, const std::stri
 TEST(OfNvbench, MeansAloneAreJudgedTooAndSaidToBeDoubtful) {
   const baselines::ScratchFolder folder;
   const fs::path base = without_samples(folder, "base");
-  EXPECT_THAT(baselines::load_run({base}).doubts, ElementsAre(baselines::Doubt::kMeansOnly));
+  EXPECT_THAT(baselines::load_run({base}).warnings, ElementsAre(baselines::Warning::kMeansOnly));
   EXPECT_EQ(judged_files(base, without_samples(folder, "same")).result.exit_code,
             ExitCode::kNoRegression);
   const GateFacts facts = judged_files(base, without_samples(folder, "slow"));

@@ -50,7 +50,8 @@ std::vector<std::string> notes_of_run(const GateFacts& facts) {
   for (const std::string& text : {unmeasured_text(run), skipped_text(run), left_out_text(run)}) {
     if (!text.empty()) notes.push_back(text);
   }
-  for (const baselines::Doubt doubt : run.doubts) notes.emplace_back(doubt_sentence(doubt));
+  for (const baselines::Warning warning : run.warnings)
+    notes.emplace_back(warning_sentence(warning));
   notes.insert(notes.end(), facts.notes.begin(), facts.notes.end());
   return notes;
 }

@@ -79,7 +79,7 @@ json verdict_json(const Verdict& verdict, const baselines::Rule& rule) {
       {"suite_moved", json_number(estimates.common)},
       {"modes", modes_json(verdict.reason.modes)},
       {"reason", reason_text(verdict, rule)},
-      {"doubts", list_of(verdict.doubts, baselines::doubt_name)},
+      {"warnings", list_of(verdict.warnings, baselines::warning_name)},
   };
 }
 

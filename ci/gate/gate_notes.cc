@@ -94,8 +94,8 @@ class Notes {
         result_(facts.result) {}
 
   std::vector<std::string> all() && {
-    add_doubts(baseline_.doubts, "Baseline");
-    add_doubts(candidate_.doubts, "Candidate");
+    add_warnings(baseline_.warnings, "Baseline");
+    add_warnings(candidate_.warnings, "Candidate");
     add_outliers(result_.outliers_in_baseline, "Baseline");
     add_outliers(result_.outliers_in_candidate, "Candidate");
     add_suites();
@@ -128,9 +128,9 @@ class Notes {
     notes_.insert(notes_.end(), more.begin(), more.end());
   }
 
-  void add_doubts(const std::vector<baselines::Doubt>& doubts, std::string_view side) {
-    for (const baselines::Doubt doubt : doubts) {
-      add(fmt::format("{}: {}", side, doubt_sentence(doubt)));
+  void add_warnings(const std::vector<baselines::Warning>& warnings, std::string_view side) {
+    for (const baselines::Warning warning : warnings) {
+      add(fmt::format("{}: {}", side, warning_sentence(warning)));
     }
   }
 

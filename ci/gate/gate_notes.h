@@ -8,8 +8,8 @@
 
 namespace fusegate::ci {
 
-// Doubts about either run, what differs between them, how stale the baseline is, and what was asked
-// to be said besides.
+// Warnings about either run, what differs between them, how stale the baseline is, and what was
+// asked to be said besides.
 std::vector<std::string> gate_notes(const GateFacts& facts);
 
 // Part of these.

@@ -11,7 +11,6 @@ namespace fusegate::ci {
 namespace {
 
 using baselines::BenchmarkSeries;
-using baselines::Doubt;
 using baselines::GateOptions;
 using baselines::GateResult;
 using baselines::kQuiet;
@@ -20,6 +19,7 @@ using baselines::side_by_side;
 using baselines::slowed;
 using baselines::test_run;
 using baselines::test_series;
+using baselines::Warning;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -286,11 +286,11 @@ TEST(GateNotes, SayOnACpuHowToFindTheCause) {
   EXPECT_THAT(notes(baseline, baseline), Not(says_why)) << "nothing changed";
 }
 
-TEST(GateNotes, NotesTheDoubtsOfEitherRun) {
+TEST(GateNotes, NotesTheWarningOfEitherRun) {
   auto baseline = test_run({test_series("a", kQuiet)});
   auto candidate = baseline;
-  baseline.doubts = {Doubt::kUnlockedClocks};
-  candidate.doubts = {Doubt::kThrottled};
+  baseline.warnings = {Warning::kUnlockedClocks};
+  candidate.warnings = {Warning::kThrottled};
   baseline.provenance.device_uuid = "GPU-1";
   candidate.provenance.device_uuid = "GPU-2";
   candidate.provenance.suite = "pr";

@@ -64,8 +64,8 @@ Section provenance_section(const baselines::Calibration& calibration) {
                     "Environment: " + environment_text(calibration.environment) + ".",
                     "Protocol: " + calibration.protocol.dump() + "."},
       .table = table_of(4, {"run", "card", "commit", "date", "processes"})};
-  for (const baselines::Doubt doubt : calibration.doubts) {
-    section.sentences.emplace_back(baselines::doubt_sentence(doubt));
+  for (const baselines::Warning warning : calibration.warnings) {
+    section.sentences.emplace_back(baselines::warning_sentence(warning));
   }
   if (!calibration.left_out.empty()) section.sentences.push_back(left_out_text(calibration));
   std::set<std::string> commits;

@@ -41,7 +41,7 @@ TEST(CalibrationDocument, NamesCardsAndCommits) {
   first.provenance.commit = "0123456789abcdef";
   second.provenance.commit = "fedcba9876543210";
   second.provenance.dirty = true;
-  second.doubts = {baselines::Doubt::kThrottled};
+  second.warnings = {baselines::Warning::kThrottled};
   const std::string text = text_of({first, second});
   EXPECT_THAT(text, AllOf(HasSubstr("The runs are of 2 commits"), HasSubstr("fedcba987654 (dirty)"),
                           HasSubstr("Between cards"), HasSubstr("between 0.45 and 32 times"),

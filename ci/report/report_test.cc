@@ -66,7 +66,7 @@ TEST(ReportDocument, ShowsAsPassedOnlyWhereHalfIsDecided) {
 
 TEST(ReportDocument, NamesBothRunsWhoAcceptedAndWhatDiffers) {
   Report report = example(true);
-  report.gate.candidate.doubts = {baselines::Doubt::kThrottled};
+  report.gate.candidate.warnings = {baselines::Warning::kThrottled};
   report.gate.result.environment_differences = {{"driver", "1", "2"}};
   std::vector<std::string> facts;
   for (const Fact& fact : report_document(report).facts) {
@@ -75,7 +75,7 @@ TEST(ReportDocument, NamesBothRunsWhoAcceptedAndWhatDiffers) {
   EXPECT_THAT(facts, testing::IsSupersetOf(
                          {std::string("accepted: by me, today: why"),
                           fmt::format("note: Candidate: {}",
-                                      baselines::doubt_sentence(baselines::Doubt::kThrottled)),
+                                      baselines::warning_sentence(baselines::Warning::kThrottled)),
                           std::string("differs: driver: 1 in the baseline, 2 in "
                                       "the candidate")}));
   EXPECT_THAT(facts[0], testing::StartsWith("baseline: "));

@@ -8,7 +8,7 @@ using enum baselines::VerdictKind;
 bool is_change(baselines::VerdictKind kind) { return kind == kRegression || kind == kImprovement; }
 
 // The worse, the more; 0: none.
-int doubt(baselines::VerdictKind kind) {
+int warning(baselines::VerdictKind kind) {
   if (kind == kRegression) return 3;
   if (kind == kInconclusive) return 2;
   return kind == kImprovement ? 1 : 0;
@@ -26,7 +26,7 @@ int ExtensionPlan::wanted(const State& benchmark) const {
   // before, and stopping now would be stopping because it looks changed.
   const bool is_confirmed =
       was_suspicious && benchmark.extensions == confirmation_ && is_change(benchmark.kind);
-  return doubt(benchmark.kind) > 0 && !is_confirmed ? most_ : 0;
+  return warning(benchmark.kind) > 0 && !is_confirmed ? most_ : 0;
 }
 
 void ExtensionPlan::update(const std::string& name, const baselines::Verdict& verdict) {
@@ -34,7 +34,7 @@ void ExtensionPlan::update(const std::string& name, const baselines::Verdict& ve
   benchmark.kind = first_sight(verdict);
   // A control's code is the same on both sides: nothing about it is open.
   const bool raises_doubt =
-      doubt(verdict.kind) > 0 && !verdict.is_control && !verdict.reason.machine_hides_it;
+      warning(verdict.kind) > 0 && !verdict.is_control && !verdict.reason.machine_hides_it;
   if (!benchmark.first_doubt && raises_doubt) benchmark.first_doubt = benchmark.kind;
 }
 
@@ -42,7 +42,8 @@ ExtensionRound ExtensionPlan::next(const std::vector<baselines::Verdict>& verdic
   std::map<std::string, const baselines::Verdict*> worst;
   for (const baselines::Verdict& verdict : verdicts) {
     const auto [found, inserted] = worst.try_emplace(verdict.benchmark, &verdict);
-    if (doubt(first_sight(verdict)) > doubt(first_sight(*found->second))) found->second = &verdict;
+    if (warning(first_sight(verdict)) > warning(first_sight(*found->second)))
+      found->second = &verdict;
   }
   for (const auto& [name, verdict] : worst) update(name, *verdict);
   ExtensionRound round;

@@ -70,10 +70,10 @@ TEST(MeasuredRates, TakeTheShortestBenchmarkOfKernelsForALaunch) {
 TEST(MeasuredRates, LackOtherProgramsAndWhatWasNotRecorded) {
   BenchmarkFigures plain = control("linear/addmm/bf16", 100e3, 5e10, 1);
   plain.name = "BM_linear/8";
-  plain.launches = kNoFigure;
+  plain.launches = kNan;
   const MeasuredRates rates =
-      measured_rates({plain, test_figures("linear/a/bf16", 9e4, kNoFigure, kNoFigure, kNoFigure),
-                      control("linear/failed/bf16", kNoFigure, 1e9, 1e6)});
+      measured_rates({plain, test_figures("linear/a/bf16", 9e4, kNan, kNan, kNan),
+                      control("linear/failed/bf16", kNan, 1e9, 1e6)});
   EXPECT_TRUE(rates.gemm_tflops.empty());
   EXPECT_FALSE(rates.copy_gbps);
   EXPECT_FALSE(rates.launch_ns);
@@ -106,8 +106,8 @@ TEST(RooflineTimeOf, IsUnknownWithoutARateOrTheBenchmarksOwnWork) {
   for (const RooflineTime& roofline_time :
        {roofline_time_of(other, round_rates()),
         roofline_time_of(test_figures("a/b/fp16", 100e3, 5e10, 4e7), round_rates()),
-        roofline_time_of(known, no_copy), by_round_rates(100e3, 5e10, kNoFigure),
-        by_round_rates(100e3, kNoFigure, 4e7), by_round_rates(kNoFigure, 5e10, 4e7),
+        roofline_time_of(known, no_copy), by_round_rates(100e3, 5e10, kNan),
+        by_round_rates(100e3, kNan, 4e7), by_round_rates(kNan, 5e10, 4e7),
         by_round_rates(100e3, 0, 0)}) {
     EXPECT_TRUE(std::isnan(roofline_time.ns));
     EXPECT_TRUE(std::isnan(roofline_time.gap));

@@ -15,9 +15,9 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 ShapeSweep sweep() {
-  const SweepPoint slow{64, shape_of(768, 3072), 10'000, 1, kNoValue, 0.9};
-  const SweepPoint fast{8192, shape_of(768, 3072), 20'000, 2, kNoValue, 1.5};
-  const SweepPoint even{64, shape_of(1024, 4096), 10'000, 1, kNoValue, kNoValue};
+  const SweepPoint slow{64, shape_of(768, 3072), 10'000, 1, kNan, 0.9};
+  const SweepPoint fast{8192, shape_of(768, 3072), 20'000, 2, kNan, 1.5};
+  const SweepPoint even{64, shape_of(1024, 4096), 10'000, 1, kNan, kNan};
   return {"geglu", "bf16", "M", "unfused", {{"unfused", {even}}, {"fused", {slow, fast}}}};
 }
 
@@ -26,7 +26,7 @@ ShapeSweep sweep_without_reference() {
   without.operation = "control_copy";
   without.reference.clear();
   for (SweepSeries& series : without.series) {
-    for (SweepPoint& point : series.points) point.speed_up = kNoValue;
+    for (SweepPoint& point : series.points) point.speed_up = kNan;
   }
   return without;
 }
@@ -82,7 +82,7 @@ TEST(SweepSection, DrawsNoLineThroughOnePointAndNoMapOfOneCell) {
   one.series[1].points.pop_back();
   EXPECT_TRUE(sweep_section({one}).parts.at(0).empty());
   EXPECT_EQ(main_picture({one}), std::nullopt);
-  one.series[1].points.push_back({64, shape_of(1024, 4096), 10'000, 1, kNoValue, 1.1});
+  one.series[1].points.push_back({64, shape_of(1024, 4096), 10'000, 1, kNan, 1.1});
   const Section part = sweep_section({one}).parts.at(0);  // two shapes at one M
   ASSERT_EQ(part.pictures.size(), 1u);
   EXPECT_EQ(part.pictures[0]["kind"], "map");
@@ -130,7 +130,7 @@ TEST(CrossoverSection, SaysAndDrawsWhereFusionStopsPaying) {
 
 // The host is slower than the GPU.
 BenchmarkFigures figures_of(const std::string& kernel, double flops, double time_ns) {
-  BenchmarkFigures figures = test_figures(kernel, time_ns, flops, 1.5e8, kNoValue);
+  BenchmarkFigures figures = test_figures(kernel, time_ns, flops, 1.5e8, kNan);
   figures.host_ns = 100e3;
   return figures;
 }

@@ -138,7 +138,7 @@ class Fresh:
         for process in range(6):
             made = copy.deepcopy(self.first)
             made["context"]["fusegate"] |= {"process": process + 1, "process_id": process + 1}
-            made["context"]["fusegate"]["doubts"] = []
+            made["context"]["fusegate"]["warnings"] = []
             made["context"]["fusegate"]["provenance"]["dirty"] = False
             made["context"]["fusegate"]["environment"] |= environment
             for sample, entry in enumerate(made["benchmarks"]):
@@ -281,8 +281,8 @@ class OurFiles(unittest.TestCase):
 
     def test_the_names_are_those_of_the_code(self):
         common, verdicts = self.schemas.schemas["common"]["$defs"], self.schemas.schemas["verdicts"]["$defs"]
-        self.assertEqual(sorted(common["doubt"]["enum"]),
-                         names_in("baselines/record/doubt.cc", r'DoubtText\{\s*Doubt::k\w+,\s*"(\w+)"'))
+        self.assertEqual(sorted(common["warning"]["enum"]),
+                         names_in("baselines/record/warning.cc", r'WarningText\{\s*Warning::k\w+,\s*"(\w+)"'))
         kinds = names_in("baselines/comparing/verdict.cc", r'case VerdictKind::k\w+:\s*return "(\w+)"')
         self.assertEqual(sorted(verdicts["verdict"]["properties"]["verdict"]["enum"]), kinds)
         self.assertEqual(sorted(verdicts["host_change"]["properties"]["verdict"]["enum"]),
@@ -327,7 +327,7 @@ class BrokenFiles(unittest.TestCase):
         context, entry = ("context", "fusegate"), ("benchmarks", 0)
         self.refused("run-file", document,
                      (("benchmarks",), None), (("benchmarks",), {}), ((*context, "schema_version"), 2), ((*context, "finished"), None),
-                     ((*context, "doubts"), ["bad_luck"]), ((*context, "protocol", "regime"), "calm"), ((*context, "protocol", "odd"), 1),
+                     ((*context, "warnings"), ["bad_luck"]), ((*context, "protocol", "regime"), "calm"), ((*context, "protocol", "odd"), 1),
                      ((*context, "environment", "device"), None), ((*context, "environment", "threads"), [1]), ((*context, "odd"), 1),
                      ((*context, "provenance", "commit"), "main"), ((*entry, "name"), None), ((*entry, "real_time"), None),
                      ((*entry, "real_time"), "1"), ((*entry, "time_unit"), "h"), ((*entry, "flops"), -1), ((*entry, "odd"), []),

@@ -56,7 +56,7 @@ def pages_of(root):
 
 
 class Stage:
-    """Pages by their paths in the repository, and what they link to. made: texts of pages that are no files, by path."""
+    """Pages by their paths in the repository, and what they link to. made: texts of pages without a file, by path."""
 
     def __init__(self, root, out, made=()):
         self.root, self.out, self.made = root, out, dict(made)

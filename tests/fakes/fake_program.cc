@@ -49,7 +49,7 @@ nlohmann::json context_of(const FakeRunFile& file) {
                            {"seed", 1},
                            {"suite", file.suite},
                            {"process", file.process},
-                           {"doubts", file.doubts},
+                           {"warnings", file.warnings},
                            {"finished", file.finished}}}};
   if (file.controls) context["fusegate"]["controls"] = *file.controls;
   return context;

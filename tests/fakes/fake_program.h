@@ -33,7 +33,7 @@ struct FakeRunFile {
   nlohmann::json protocol = nlohmann::json::object();
   std::optional<std::vector<std::string>> controls{};  // none: as before files listed them
   bool dirty = false;
-  std::vector<std::string> doubts{};  // by their names
+  std::vector<std::string> warnings{};  // by their names
   bool finished = true;
   std::string date = "2026-11-21T02:53:32+00:00";
   std::map<std::string, nlohmann::json> profiles{};  // details.profile, by benchmark

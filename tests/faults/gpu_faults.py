@@ -27,7 +27,7 @@ STUCK_AFTER_S = {"cuda": 8, "fake_gpu": 1}
 class Fault:
     name: str
     text: str
-    doubts: frozenset = frozenset()  # that must be in the record
+    warnings: frozenset = frozenset()  # that must be in the record
     planted: str = ""  # FUSEGATE_PLANTED_FAULT
     nvml: str = ""  # FUSEGATE_FAKE_NVML; where it is empty, the machine's own is asked
     failure: str = ""  # part of what the record says of the planted benchmark
@@ -41,7 +41,7 @@ def changes(nvml):
     return ",".join(f"{change}@0.1" for change in nvml.split(","))
 
 
-DOUBT_ALONE = [
+WARNING_ALONE = [
     ("corrected-ecc", "memory errors, corrected", "ecc_errors", "corrected=3"),
     ("uncorrected-ecc", "memory errors, not corrected", "ecc_errors", "uncorrected=1"),
     ("xid", "an Xid of the card (79)", "xid", "xid=79"),
@@ -61,7 +61,7 @@ FAULTS = [
     Fault("endless", "a kernel never ends", planted="endless", failure="did not end within", gate=frozenset({2})),
     Fault("other", "another process takes the card", frozenset({"other_gpu_process"}), beside=True,
           gate=frozenset({0, 1, 2})),
-    *(Fault(name, text, frozenset({doubt}), nvml=changes(nvml)) for name, text, doubt, nvml in DOUBT_ALONE),
+    *(Fault(name, text, frozenset({warning}), nvml=changes(nvml)) for name, text, warning, nvml in WARNING_ALONE),
     Fault("power-cap-between", "the power cap is lowered between two processes", nvml="power_limit_mw=700000",
           second="power_limit_mw=500000", gate=frozenset({2})),
     Fault("mig", "the card is a slice (MIG), the baseline's was whole", frozenset({"mig_slice"}),
@@ -140,12 +140,12 @@ def beside(command, environment):
 
 
 def record_of(folder):
-    """What the run files of a run say: doubts, failures, and whether the healthy benchmark is whole in all."""
-    doubts, failures, whole = set(), set(), True
+    """What the run files of a run say: warnings, failures, and whether the healthy benchmark is whole in all."""
+    warnings, failures, whole = set(), set(), True
     for path in sorted(folder.glob("[0-9].json")):
         run_file = json.loads(path.read_text())
         fusegate = run_file["context"]["fusegate"]
-        doubts |= set(fusegate["doubts"])
+        warnings |= set(fusegate["warnings"])
         whole = whole and fusegate["finished"]
         samples = 0
         for entry in run_file["benchmarks"]:
@@ -154,12 +154,12 @@ def record_of(folder):
             elif "/fused/" in entry["name"]:
                 samples += 1
         whole = whole and samples == 6
-    return doubts, failures, whole
+    return warnings, failures, whole
 
 
-def mismatches(fault, doubts, failures, whole, code, could_not_judge):
+def mismatches(fault, warnings, failures, whole, code, could_not_judge):
     """What is not as it should be. could_not_judge: exit codes that are right for any fault."""
-    found = [f"lacks the doubt {doubt}" for doubt in sorted(fault.doubts - doubts)]
+    found = [f"lacks the warning {warning}" for warning in sorted(fault.warnings - warnings)]
     if fault.failure and not any(fault.failure in failure for failure in failures):
         found.append(f"no failure says '{fault.failure}'")
     if not fault.failure and failures:
@@ -193,7 +193,7 @@ def chosen(only, device):
     return [fault for fault in possible if fault.name in names]
 
 
-def go_through(faults, picked, own_doubts=frozenset({"dirty_tree", "debug_library", "unlocked_clocks"})):
+def go_through(faults, picked, own_warnings=frozenset({"dirty_tree", "debug_library", "unlocked_clocks"})):
     """Prints a row a fault; whether all are as they should be."""
     baselines = {}
     all_well = True
@@ -206,12 +206,12 @@ def go_through(faults, picked, own_doubts=frozenset({"dirty_tree", "debug_librar
             if record_of(baselines[kind])[1:] != (set(), True):
                 sys.exit(f"the healthy run fails:\n{printed}")
         folder, printed = faults.measure(fault)
-        doubts, failures, whole = record_of(folder)
+        warnings, failures, whole = record_of(folder)
         code, headline = faults.gate(baselines[kind], folder)
-        shown = ", ".join(f"`{doubt}`" for doubt in sorted(doubts - own_doubts - {"nvml_missing"}))
+        shown = ", ".join(f"`{warning}`" for warning in sorted(warnings - own_warnings - {"nvml_missing"}))
         said = "; ".join(sorted(failures)).replace("|", "\\|")
         print(f"| {fault.text} | {shown or '-'} | {said or '-'} | {code}: {headline} |", flush=True)
-        for mismatch in mismatches(fault, doubts, failures, whole, code, faults.could_not_judge):
+        for mismatch in mismatches(fault, warnings, failures, whole, code, faults.could_not_judge):
             all_well = False
             print(f"{fault.name}: {mismatch}\n{printed}", file=sys.stderr, flush=True)
     return all_well

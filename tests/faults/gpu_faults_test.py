@@ -33,7 +33,7 @@ class GpuFaultsTest(unittest.TestCase):
     def test_a_row_that_is_not_as_it_should_be_is_a_failure(self):
         fault = next(f for f in gpu_faults.FAULTS if f.name == "xid")
         wrong = gpu_faults.mismatches(fault, {"throttled"}, {"no memory"}, False, 1, set())
-        self.assertEqual(wrong, ["lacks the doubt xid", "something failed", "the other benchmarks were not measured",
+        self.assertEqual(wrong, ["lacks the warning xid", "something failed", "the other benchmarks were not measured",
                                  "the gate's exit code is 1"])
         with self.assertRaisesRegex(SystemExit, "no such fault on fake_gpu: other"):
             run("--only=other")

@@ -151,12 +151,12 @@ class FusegateTest(FolderTest):
         self.measure("run", NOT_CAPTURABLE="it-synchronises")
         entry = json.loads((self.folder / "run" / "1.json").read_text(encoding="utf-8"))["benchmarks"][0]
         self.assertEqual(entry["details"]["notes"], {"not_capturable": "it-synchronises"})
-        self.assertEqual(entry["details"]["doubts"], ["not_capturable"])
+        self.assertEqual(entry["details"]["warnings"], ["not_capturable"])
         self.measure("same", NOT_CAPTURABLE="it-synchronises")
         gate = self.fusegate("gate", "--baseline", "run", "--candidate", "same", "--json", "gate.json")
         self.assertEqual(gate.returncode, 0, gate.stdout + gate.stderr)
         judged = json.loads((self.folder / "gate.json").read_text(encoding="utf-8"))["verdicts"]
-        self.assertEqual([each["doubts"] for each in judged], [["not_capturable"]] * 4)
+        self.assertEqual([each["warnings"] for each in judged], [["not_capturable"]] * 4)
 
     def test_what_a_program_refuses_ends_the_run_with_its_own_words(self):
         result = self.fusegate("run", "--program", self.command(), "--suite", "nope", "--out", "run")

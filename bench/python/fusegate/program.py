@@ -119,7 +119,7 @@ def run(options: Options) -> int:
     context = fusegate_context(suite.name, seed, options.process, protocol, device, watch, libraries, kernels.folder)
     if options.environment:
         print(json.dumps({"device_kind": device.kind, **{key: context[key] for key in (
-            "environment", "libraries", "machine", "doubts")}}, indent=2))
+            "environment", "libraries", "machine", "warnings")}}, indent=2))
         return 0
     plan = make_plan(suite, kernels.operations, device.kind, options.wanted)
     context["controls"] = plan.controls(suite)
@@ -147,10 +147,10 @@ def fusegate_context(suite: str, seed: int, number: int, protocol, device, watch
                      folder: pathlib.Path) -> dict[str, Any]:
     """context.fusegate of the run file."""
     origin = provenance(folder, device, libraries)
-    doubts = {*watch.doubts, *({"dirty_tree"} if origin["dirty"] else ())}
+    warnings = {*watch.warnings, *({"dirty_tree"} if origin["dirty"] else ())}
     return {"schema_version": SCHEMA_VERSION, "suite": suite, "seed": seed, "process": number, "finished": False,
             "protocol": protocol.to_json(), "environment": environment(device, watch), "provenance": origin,
-            "machine": watch.machine(), "libraries": libraries, "doubts": sorted(doubts)}
+            "machine": watch.machine(), "libraries": libraries, "warnings": sorted(warnings)}
 
 
 def measure(device, meter, watch: Watch, plan: Plan, request: Request, context: dict[str, Any],
@@ -159,7 +159,7 @@ def measure(device, meter, watch: Watch, plan: Plan, request: Request, context: 
     if options.out is not None and options.resume and options.out.is_file():
         earlier, entries = read_run_file(options.out)
         require_same_measurement(options.out, earlier, context)
-        context["doubts"] = sorted({*context["doubts"], *earlier.get("doubts", ())})
+        context["warnings"] = sorted({*context["warnings"], *earlier.get("warnings", earlier.get("doubts", ()))})
     elif options.out is not None and not options.force:
         require_replaceable(options.out, context, {each.name for each in plan.benchmarks})
     run_file = RunFile(options.out, {**google_context(sys.argv[0]), "fusegate": context}, entries)

@@ -1,5 +1,5 @@
 """The surroundings of a measurement (bench/machine/environment_probe.h): the environment, which must match between runs;
-the machine, which need not; the origin of the code; and the doubts that the machine's state raises."""
+the machine, which need not; the origin of the code; and the warnings that the machine's state raises."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class Watch:
         None if the library is missing.
     uuid : str
         The GPU's; empty for a CPU.
-    doubts : iterable of str
-        Doubts that are already known.
+    warnings : iterable of str
+        Warnings that are already known.
     """
 
-    def __init__(self, nvml, uuid: str, doubts=()):
+    def __init__(self, nvml, uuid: str, warnings=()):
         self._nvml, self._uuid = nvml, uuid
-        self._doubts: set[str] = set(doubts)
+        self._warnings: set[str] = set(warnings)
         self.throttle_reasons: list[str] = []
         self.state: Optional[GpuState] = None
         self._first: Optional[GpuState] = None
@@ -44,9 +44,9 @@ class Watch:
         self.check()
 
     @property
-    def doubts(self) -> set[str]:
+    def warnings(self) -> set[str]:
         busy = {"busy_host"} if self._held_up_ns > MOST_HELD_UP * self._batches_ns else set()
-        return self._doubts | busy
+        return self._warnings | busy
 
     def check(self) -> None:
         """Reads the machine's state; called between layouts, never within a sample."""
@@ -54,19 +54,19 @@ class Watch:
             return
         state = self._nvml.state(self._uuid) if self._nvml else None
         if state is None:
-            self._doubts.add("gpu_lost" if self.state else "nvml_missing")
+            self._warnings.add("gpu_lost" if self.state else "nvml_missing")
             return
         self._first = self._first or state
         self._compare(state)
         self.state = state
         if state.is_slice:
-            self._doubts.add("mig_slice")
+            self._warnings.add("mig_slice")
         if state.compute_processes > 1:
-            self._doubts.add("other_gpu_process")
+            self._warnings.add("other_gpu_process")
         self.throttle_reasons = state.throttle_reasons
         # A software power cap is not throttling: a long GEMM always runs at the power limit.
         if any(reason.endswith("slowdown") for reason in state.throttle_reasons):
-            self._doubts.add("throttled")
+            self._warnings.add("throttled")
 
     def add(self, sample) -> None:
         """Adds a meter's sample."""
@@ -76,7 +76,7 @@ class Watch:
             return
         self._lowest_hz, self._highest_hz = min(self._lowest_hz, hz), max(self._highest_hz, hz)
         if self._highest_hz > (1 + LOCKED_CLOCK_SPREAD) * self._lowest_hz:
-            self._doubts.add("unlocked_clocks")
+            self._warnings.add("unlocked_clocks")
 
     def energy_mj(self) -> Optional[int]:
         return self._nvml.energy_mj(self._uuid) if self._nvml and self._uuid else None
@@ -99,18 +99,18 @@ class Watch:
         after = {**now.settings, "application_clock": now.application_clock_mhz}
         changed = any(after.get(key) not in (None, value) for key, value in before.items() if value is not None)
         if changed or len(self._held) > 1:
-            self._doubts.add("limits_changed")
+            self._warnings.add("limits_changed")
         limits = ("power_limit_w", "max_sm_clock_mhz", "ecc")
         # NVML still knows a card that fell off the bus, but returns no setting.
         if any(key in first.settings for key in limits) and not any(key in now.settings for key in limits):
-            self._doubts.add("gpu_lost")
+            self._warnings.add("gpu_lost")
         if last is None:
             return
         # Energy counters fall only after a reset.
         if None not in (last.energy_mj, now.energy_mj) and now.energy_mj < last.energy_mj:
-            self._doubts.add("gpu_lost")
+            self._warnings.add("gpu_lost")
         if None not in (last.memory_errors, now.memory_errors) and now.memory_errors > last.memory_errors:
-            self._doubts.add("ecc_errors")
+            self._warnings.add("ecc_errors")
 
 
 def environment(device, watch: Watch) -> dict[str, Any]:

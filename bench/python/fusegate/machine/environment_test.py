@@ -1,4 +1,4 @@
-"""What surrounds a measurement, and when it is doubted."""
+"""What surrounds a measurement, and when it is warned of."""
 
 import dataclasses
 import math
@@ -16,30 +16,30 @@ SETTINGS = {"driver": "580.1", "power_limit_w": 700.0, "max_sm_clock_mhz": 1980,
 
 
 class WatchTest(unittest.TestCase):
-    def doubts(self, **fields):
-        return Watch(FakeNvml(**fields), UUID, ["dirty_tree"]).doubts
+    def warnings(self, **fields):
+        return Watch(FakeNvml(**fields), UUID, ["dirty_tree"]).warnings
 
-    def test_keeps_the_doubts_there_are(self):
-        self.assertEqual(self.doubts(), {"dirty_tree"})
+    def test_keeps_the_warnings_there_are(self):
+        self.assertEqual(self.warnings(), {"dirty_tree"})
 
     def test_without_nvml_says_so_and_goes_on(self):
-        self.assertEqual(Watch(None, UUID, []).doubts, {"nvml_missing"})
-        self.assertEqual(Watch(FakeNvml(), "GPU-2", []).doubts, {"nvml_missing"})
+        self.assertEqual(Watch(None, UUID, []).warnings, {"nvml_missing"})
+        self.assertEqual(Watch(FakeNvml(), "GPU-2", []).warnings, {"nvml_missing"})
 
-    def test_doubts_a_gpu_that_is_shared_or_too_hot(self):
-        self.assertIn("other_gpu_process", self.doubts(compute_processes=2))
-        self.assertIn("throttled", self.doubts(throttle_reasons=["hw_thermal_slowdown"]))
-        self.assertNotIn("throttled", self.doubts(throttle_reasons=["sw_power_cap"]))
+    def test_warns_of_a_gpu_that_is_shared_or_too_hot(self):
+        self.assertIn("other_gpu_process", self.warnings(compute_processes=2))
+        self.assertIn("throttled", self.warnings(throttle_reasons=["hw_thermal_slowdown"]))
+        self.assertNotIn("throttled", self.warnings(throttle_reasons=["sw_power_cap"]))
 
-    def test_doubts_clocks_that_move(self):
+    def test_warns_of_clocks_that_move(self):
         watch = Watch(FakeNvml(), UUID, [])
         for hz in (1.50e9, math.nan, 1.505e9):
             watch.add(Sample(1.0, hz))
-        self.assertNotIn("unlocked_clocks", watch.doubts)
+        self.assertNotIn("unlocked_clocks", watch.warnings)
         watch.add(Sample(1.0, 1.6e9))
-        self.assertIn("unlocked_clocks", watch.doubts)
+        self.assertIn("unlocked_clocks", watch.warnings)
 
-    def test_doubts_settings_that_change_and_counters_that_show_errors(self):
+    def test_warns_of_settings_that_change_and_counters_that_show_errors(self):
         for field, before, after, expected in (
                 ("settings", SETTINGS, {**SETTINGS, "power_limit_w": 500.0}, "limits_changed"),
                 ("settings", SETTINGS, {"driver": "580.1"}, "gpu_lost"),
@@ -50,24 +50,24 @@ class WatchTest(unittest.TestCase):
                 nvml = FakeNvml(**{field: before})
                 watch = Watch(nvml, UUID)
                 watch.check()
-                self.assertEqual(watch.doubts, set())
+                self.assertEqual(watch.warnings, set())
                 nvml.gpu = dataclasses.replace(nvml.gpu, **{field: after})
                 watch.check()
-                self.assertEqual(watch.doubts, {expected})
+                self.assertEqual(watch.warnings, {expected})
 
     def test_a_gpu_that_answers_no_more_is_lost(self):
         nvml = FakeNvml()
         watch = Watch(nvml, UUID)
         nvml.state = lambda _: None
         watch.check()
-        self.assertEqual(watch.doubts, {"gpu_lost"})
+        self.assertEqual(watch.warnings, {"gpu_lost"})
 
-    def test_doubts_a_cpu_that_did_something_else(self):
+    def test_warns_of_a_cpu_that_did_something_else(self):
         watch = Watch(None, "")
         watch.add(Sample(100.0, 1e9, 2.0))
-        self.assertEqual(watch.doubts, set())
+        self.assertEqual(watch.warnings, set())
         watch.add(Sample(100.0, 1e9, 5.0))
-        self.assertEqual(watch.doubts, {"busy_host"})
+        self.assertEqual(watch.warnings, {"busy_host"})
 
     def test_names_the_machine_that_host_times_are_of(self):
         facts = Watch(None, "").machine()

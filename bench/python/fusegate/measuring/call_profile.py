@@ -12,11 +12,11 @@ _LAUNCHED = ("kernel", "gpu_memcpy", "gpu_memset")
 
 
 class ProfileFailed(RuntimeError):
-    """doubt: its name in the run file."""
+    """warning: its name in the run file."""
 
-    def __init__(self, doubt: str, why: str):
+    def __init__(self, warning: str, why: str):
         super().__init__(why)
-        self.doubt = doubt
+        self.warning = warning
 
 
 def profile_call(torch, launch: Callable, stage: str) -> dict[str, Any]:

@@ -55,9 +55,9 @@ class CallProfileTest(unittest.TestCase):
         self.assertEqual(len(profile_call(torch, lambda: called.append(0), "")["kernels"]), 1)
         self.assertEqual(called, [0])
 
-    def test_where_there_is_none_a_doubt_says_so(self):
-        for torch, doubt in ((FakeProfiler(EVENTS, has_kineto=False).torch(), "profiler_missing"),
+    def test_where_there_is_none_a_warning_says_so(self):
+        for torch, warning in ((FakeProfiler(EVENTS, has_kineto=False).torch(), "profiler_missing"),
                              (FakeProfiler(EVENTS[:2]).torch(), "profile_failed")):
             with self.assertRaises(ProfileFailed) as caught:
                 profile_call(torch, lambda: None, "")
-            self.assertEqual(caught.exception.doubt, doubt)
+            self.assertEqual(caught.exception.warning, warning)

@@ -70,7 +70,7 @@ class CudaTest(unittest.TestCase):
             session = self.session(function, **options)
             self.assertEqual((session.record.not_capturable, session.record.launches.kernels), ("", 1))
             layout, sample = self.sampled(session)
-            self.assertFalse(layout.doubts & {"clock_unread", "not_capturable"})
+            self.assertFalse(layout.warnings & {"clock_unread", "not_capturable"})
             self.assertTrue(0.5e9 < sample.sm_clock_hz < 3e9, sample.sm_clock_hz)
             # 8 MB are read and as many written: more than 1 TB/s, less than 40.
             self.assertTrue(0.4e3 < sample.batch_ns / session.calls < 20e3, sample.batch_ns / session.calls)
@@ -83,14 +83,14 @@ class CudaTest(unittest.TestCase):
         session = self.session(synchronised)
         self.assertRegex(session.record.not_capturable, "captur")
         layout, sample = self.sampled(session)
-        self.assertIn("not_capturable", layout.doubts)
+        self.assertIn("not_capturable", layout.warnings)
         self.assertGreater(sample.batch_ns / session.calls, 2e3, "a wait for the GPU is part of a call")
         self.assert_random_numbers_and_captures_still_work()
 
     def test_what_reads_a_result_back_is_timed_by_events(self):
         session = self.session(lambda x: x * (2 if float(x[0, 0]) < 9 else 3))
         self.assertRegex(session.record.not_capturable, "captur")
-        self.assertIn("not_capturable", self.sampled(session)[0].doubts)
+        self.assertIn("not_capturable", self.sampled(session)[0].warnings)
         self.assert_random_numbers_and_captures_still_work()
 
     def test_work_on_another_stream_is_found_out(self):
@@ -103,7 +103,7 @@ class CudaTest(unittest.TestCase):
         self.assertEqual(session.record.not_capturable, "what it launches is not on the current stream")
         plain = self.sampled(self.session(into, writes="out"))[1].batch_ns
         layout, sample = self.sampled(session)
-        self.assertIn("not_capturable", layout.doubts)
+        self.assertIn("not_capturable", layout.warnings)
         self.assertGreater(sample.batch_ns, 0.3 * plain)
 
     def test_a_stream_that_is_joined_again_is_captured(self):

@@ -2,7 +2,7 @@
 records an event, makes every call, records another event and reads the clocks again. The events are inside the graph
 (external=True in torch): around it, they would time the graph's launch too.
 
-Calls that cannot be captured are timed by events around them, with the doubt not_capturable."""
+Calls that cannot be captured are timed by events around them, with the warning not_capturable."""
 
 from __future__ import annotations
 

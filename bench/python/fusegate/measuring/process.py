@@ -63,7 +63,7 @@ class Process:
                  earlier: Sequence[dict[str, Any]] = ()):
         self._device, self._meter, self._watch, self._run_file = device, meter, watch, run_file
         self._request, self._protocol, self._last_check = request, request.protocol, 0.0
-        self._profile_doubts: set = set()
+        self._profile_warnings: set = set()
         self._failures = FailureReport(lambda line: log(line, request.program))
         self.benchmarks: list[BenchmarkProgress] = []
         self.checking_s = 0.0
@@ -95,11 +95,11 @@ class Process:
                     self._add_details(find)
             self._watch.check()
         except BaseException:
-            self._run_file.leave(self._doubts())
+            self._run_file.leave(self._warnings())
             raise
         finally:
             self._failures.report_others()
-        self._run_file.finish(self._doubts())
+        self._run_file.finish(self._warnings())
 
     def measured(self) -> list[BenchmarkProgress]:
         return [benchmark for benchmark in self.benchmarks
@@ -146,7 +146,7 @@ class Process:
             sample = benchmark.session.run_sample(layout)
             samples.append((sample, time.process_time_ns() - before))
             self._watch.add(sample)
-        about_layout = {"doubts": sorted(layout.doubts), "throttle_reasons": self._check_machine()}
+        about_layout = {"warnings": sorted(layout.warnings), "throttle_reasons": self._check_machine()}
         record = benchmark.session.record
         self._run_file.append(benchmark.writer.layout_entries(self._protocol.first_sample(benchmark.layouts), samples, record,
                                                    benchmark.session.calls, {**benchmark.choices, **record.choices},
@@ -185,11 +185,11 @@ class Process:
         benchmark = self.benchmarks[index]
         if self._is_done(benchmark):
             log(f"{benchmark.name}: profiling did not end", self._request.program)
-            self._profile_doubts.add("profile_failed")
+            self._profile_warnings.add("profile_failed")
         else:
             self._note_failure(benchmark, f"did not end within {self._request.stuck_after_s:g} s")
         self._failures.report_others()
-        self._run_file.leave(self._doubts())
+        self._run_file.leave(self._warnings())
         self._run_file.close()
         if self._request.leave:
             self._request.leave()
@@ -214,8 +214,8 @@ class Process:
                 with self._watchdog.piece(index):
                     found[benchmark.name] = find(benchmark)
             except ProfileFailed as error:
-                self._profile_doubts.add(error.doubt)
-                if error.doubt != "profile_failed":
+                self._profile_warnings.add(error.warning)
+                if error.warning != "profile_failed":
                     break  # no benchmark can be profiled
             except KeyboardInterrupt:
                 raise
@@ -234,8 +234,8 @@ class Process:
         self._device.synchronize()
         return {"profile": profile_call(self._device.torch, launch, stages[0].name if len(stages) == 1 else "")}
 
-    def _doubts(self) -> set:
-        return {*self._watch.doubts, *self._profile_doubts}
+    def _warnings(self) -> set:
+        return {*self._watch.warnings, *self._profile_warnings}
 
     def _layouts_done(self, benchmark: BenchmarkProgress) -> int:
         return self._protocol.layouts if benchmark.failure else benchmark.layouts

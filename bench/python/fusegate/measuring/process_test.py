@@ -35,7 +35,7 @@ class ProcessTest(FolderTest):
         benchmarks = fake_benchmarks("one", "two", dtypes=["bf16"],
                                      implementation_fields={"choices": lambda p: {"tile": 128}})
         protocol = fake_protocol(samples=6, layouts=3, idle_ns=0, order=order)
-        context = {**google_context("x"), "fusegate": {"doubts": [], "finished": False}}
+        context = {**google_context("x"), "fusegate": {"warnings": [], "finished": False}}
         self.run_file = RunFile(self.path, context, earlier)
         self.addCleanup(self.run_file.close)
         return Process(device or FakeDevice(), meter or FakeMeter(), Watch(FakeNvml(), UUID), benchmarks,

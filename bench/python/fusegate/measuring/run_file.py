@@ -116,15 +116,15 @@ class RunFile:
                 self._entries[number] = json.dumps(entry, allow_nan=False)
         self._write()
 
-    def leave(self, doubts: Iterable[str]) -> None:
+    def leave(self, warnings: Iterable[str]) -> None:
         """Writes the file for the last time, unfinished: another process may resume it."""
         fusegate = self._context["fusegate"]
-        fusegate["doubts"] = sorted({*fusegate["doubts"], *doubts})
+        fusegate["warnings"] = sorted({*fusegate["warnings"], *warnings})
         self._write()
 
-    def finish(self, doubts: Iterable[str]) -> None:
+    def finish(self, warnings: Iterable[str]) -> None:
         self._context["fusegate"]["finished"] = True
-        self.leave(doubts)
+        self.leave(warnings)
 
     def close(self) -> None:
         if self._lock:

@@ -44,17 +44,17 @@ class EntryWriterTest(unittest.TestCase):
         self.assertNotIn("sm_clock_hz", entries_of(clock_hz=math.nan)[0])
 
     def test_details_stand_in_the_first_entry_of_all(self):
-        details = entries_of(about_layout={"doubts": [], "throttle_reasons": ["sw_power_cap"]})[0]["details"]
+        details = entries_of(about_layout={"warnings": [], "throttle_reasons": ["sw_power_cap"]})[0]["details"]
         self.assertEqual(details["choices"], {"torch": "2.11.0"})
         self.assertEqual(details["relative_error"], 0.002)
         self.assertEqual(details["stages"][1], {"name": "mul", "flops": 1.0, "min_bytes": 30.0})
         self.assertEqual(details["throttle_reasons"], ["sw_power_cap"])
-        self.assertNotIn("doubts", details)
+        self.assertNotIn("warnings", details)
 
     def test_a_later_layout_has_only_its_own_details(self):
-        first, second = entries_of(first_index=2, about_layout={"doubts": ["short_batch"]})
+        first, second = entries_of(first_index=2, about_layout={"warnings": ["short_batch"]})
         self.assertEqual(first["repetition_index"], 2)
-        self.assertEqual(first["details"], {"doubts": ["short_batch"]})
+        self.assertEqual(first["details"], {"warnings": ["short_batch"]})
         self.assertNotIn("details", second)
 
     def test_a_failure_is_an_entry_too(self):
@@ -68,7 +68,7 @@ class RunFileTest(FolderTest):
         super().setUp()
         self.path = self.folder / "run" / "1.json"
         self.context = {**google_context("kernels.py"), "fusegate": {
-            "suite": "all", "process": 1, "finished": False, "doubts": ["dirty_tree"],
+            "suite": "all", "process": 1, "finished": False, "warnings": ["dirty_tree"],
             "protocol": {"samples": 2, "min_effect": 0.01, "allow": 0.02}, "environment": {"device": "NVIDIA H200"},
             "provenance": {"commit": "abc"}}}
 
@@ -104,7 +104,7 @@ class RunFileTest(FolderTest):
         file.finish({"unlocked_clocks"})
         fusegate = self.read()["context"]["fusegate"]
         self.assertTrue(fusegate["finished"])
-        self.assertEqual(fusegate["doubts"], ["dirty_tree", "unlocked_clocks"])
+        self.assertEqual(fusegate["warnings"], ["dirty_tree", "unlocked_clocks"])
 
     def test_adds_what_became_known_later_to_the_first_entry(self):
         file = RunFile(self.path, self.context)

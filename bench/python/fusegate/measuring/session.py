@@ -33,7 +33,7 @@ class Layout:
     """A benchmark in one memory layout. Owns its memory."""
 
     def __init__(self, call: Call, batch):
-        self.call, self.batch, self.doubts = call, batch, set()
+        self.call, self.batch, self.warnings = call, batch, set()
 
 
 class Session:
@@ -85,11 +85,11 @@ class Session:
         self._sleep(self._protocol.idle_ns * 1e-9)
         sample = layout.batch.run()
         if sample.batch_ns < self._protocol.batch_ns:
-            layout.doubts.add("short_batch")
+            layout.warnings.add("short_batch")
         if math.isnan(sample.sm_clock_hz):
-            layout.doubts.add("clock_unread")
+            layout.warnings.add("clock_unread")
         if self.record.not_capturable:
-            layout.doubts.add("not_capturable")
+            layout.warnings.add("not_capturable")
         return sample
 
     def call_energy(self, counter_mj: Callable[[], Optional[int]], stretch_ns: float) -> Optional[CallEnergy]:

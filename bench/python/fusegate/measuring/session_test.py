@@ -43,7 +43,7 @@ class SessionTest(unittest.TestCase):
         layout = session.enter(0)
         self.assertEqual(session.calls, MOST_CALLS)
         session.run_sample(layout)
-        self.assertEqual(layout.doubts, {"short_batch"})
+        self.assertEqual(layout.warnings, {"short_batch"})
 
     def test_every_layout_is_fresh_memory_and_fresh_numbers_but_the_same_batch(self):
         session = self.verified()
@@ -81,7 +81,7 @@ class SessionTest(unittest.TestCase):
         session = self.verified(meter=FakeMeter(not_capturable="it synchronises"))
         layout = session.enter(0)
         session.run_sample(layout)
-        self.assertEqual(layout.doubts, {"not_capturable"})
+        self.assertEqual(layout.warnings, {"not_capturable"})
         self.assertEqual(session.record.not_capturable, "it synchronises")
         self.assertFalse(any(is_captured for _, _, is_captured in self.meter.recorded))
 
@@ -91,7 +91,7 @@ class SessionTest(unittest.TestCase):
         for _ in range(2):
             session.run_sample(layout)
         self.assertEqual(self.meter.slept, [0.004, 0.004])
-        self.assertEqual(layout.doubts, set())
+        self.assertEqual(layout.warnings, set())
 
     def test_warms_up_by_one_batch_or_for_as_long_as_asked(self):
         for warm_ns, runs in ((0, 1), (5_000_000, 4)):
@@ -101,11 +101,11 @@ class SessionTest(unittest.TestCase):
             session.enter(1)
             self.assertEqual(self.meter.runs - before, runs)
 
-    def test_a_clock_that_was_not_read_raises_a_doubt(self):
+    def test_a_clock_that_was_not_read_raises_a_warning(self):
         session = self.verified(meter=FakeMeter(clocks=(math.nan,)))
         layout = session.enter(0)
         session.run_sample(layout)
-        self.assertIn("clock_unread", layout.doubts)
+        self.assertIn("clock_unread", layout.warnings)
 
     def test_measures_the_energy_of_a_call(self):
         session = self.verified(meter=FakeMeter(call_ns=10e6))

@@ -1,4 +1,4 @@
-// Every reason to trust a measurement less. The benchmark program records doubts in the run file;
+// Every reason to trust a measurement less. The benchmark program records warnings in the run file;
 // the verdict and the report show them.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace fusegate::baselines {
 
-enum class Doubt {
+enum class Warning {
   kNvmlMissing,      // no NVML: limits, other processes and throttling are unknown
   kClockUnread,      // no SM clock for some sample: cycles cannot confirm a verdict
   kThrottled,        // the driver reported thermal or hardware slowdown during the run
@@ -36,18 +36,19 @@ enum class Doubt {
 };
 
 // Stable names for JSON, such as "throttled".
-std::string_view doubt_name(Doubt doubt);
-std::optional<Doubt> parse_doubt(std::string_view name);
+std::string_view warning_name(Warning warning);
+std::optional<Warning> parse_warning(std::string_view name);
 // One sentence for people.
-std::string_view doubt_sentence(Doubt doubt);
+std::string_view warning_sentence(Warning warning);
 
-// The doubts that an array names, each once. Throws InputError for an unknown name.
-std::vector<Doubt> read_doubts(const JsonField& names);
+// Those that an object's "warnings" name, each once: files that were written before have "doubts".
+// None where it has neither. Throws InputError for an unknown name.
+std::vector<Warning> read_warnings(const JsonField& owner);
 
 // Appends those of `more` that are missing.
-void add_doubts(std::vector<Doubt>& doubts, const std::vector<Doubt>& more);
+void add_warnings(std::vector<Warning>& warnings, const std::vector<Warning>& more);
 
 // The same for an array of names, or null. The result is sorted.
-void add_doubt_names(nlohmann::json& names, const std::vector<Doubt>& more);
+void add_warning_names(nlohmann::json& names, const std::vector<Warning>& more);
 
 }  // namespace fusegate::baselines
