@@ -1,19 +1,38 @@
 #include "baselines/comparing/verdict.h"
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 namespace fusegate::baselines {
+namespace {
+
+std::string_view name_in(const auto& names, auto value) {
+  return std::ranges::find_if(names, [value](const auto& one) { return one.first == value; })
+      ->second;
+}
+
+}  // namespace
 
 std::string_view verdict_name(VerdictKind kind) {
-  constexpr std::array<std::string_view, 8> kNames{"regression", "improvement",  "unchanged",
-                                                   "identical",  "inconclusive", "new",
-                                                   "missing",    "invalid"};
-  return kNames.at(static_cast<std::size_t>(kind));
+  constexpr std::array<std::pair<VerdictKind, std::string_view>, 8> kNames{
+      {{VerdictKind::kRegression, "regression"},
+       {VerdictKind::kImprovement, "improvement"},
+       {VerdictKind::kUnchanged, "unchanged"},
+       {VerdictKind::kIdentical, "identical"},
+       {VerdictKind::kInconclusive, "inconclusive"},
+       {VerdictKind::kNew, "new"},
+       {VerdictKind::kMissing, "missing"},
+       {VerdictKind::kInvalid, "invalid"}}};
+  return name_in(kNames, kind);
 }
 
 std::string_view quantity_name(Quantity quantity) {
-  constexpr std::array<std::string_view, 3> kNames{"time", "equal_clock", "cycles"};
-  return kNames.at(static_cast<std::size_t>(quantity));
+  constexpr std::array<std::pair<Quantity, std::string_view>, 3> kNames{
+      {{Quantity::kTime, "time"},
+       {Quantity::kEqualClock, "equal_clock"},
+       {Quantity::kCycles, "cycles"}}};
+  return name_in(kNames, quantity);
 }
 
 VerdictKind first_sight(const Verdict& verdict) {

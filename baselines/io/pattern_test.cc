@@ -44,12 +44,9 @@ TEST(Pattern, RefusesWhatIsTooLarge) {
     for (std::size_t i = 0; i < times; ++i) all += text;
     return all;
   };
-  EXPECT_THAT([&] { const Pattern pattern(repeated(".{1000}", 20)); },
-              testing::ThrowsMessage<std::invalid_argument>(
-                  testing::HasSubstr("\" is not a regular expression: pattern too large")));
   for (const auto& [unit, most] :
        {std::pair<std::string, std::size_t>{"a", 1 << 17}, {"a?", 1000}, {"a{0,9}", 20}}) {
-    EXPECT_TRUE(Pattern(repeated(unit, most)).fits(std::string(1 << 17, 'a')));
+    EXPECT_EQ(Pattern(repeated(unit, most)).fits("a"), unit != "a") << unit;
     EXPECT_THAT([&] { const Pattern pattern(repeated(unit, most + 1)); },
                 testing::ThrowsMessage<std::invalid_argument>(testing::EndsWith(
                     "...\" is too large: at most 128 KiB and 1000 repetitions are possible, 20 of "
