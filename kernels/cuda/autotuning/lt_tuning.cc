@@ -7,6 +7,26 @@ namespace {
 
 constexpr std::size_t kMostCandidates = 12;
 
+// The heuristic is asked once: its order may differ from call to call.
+LtChoice measured_choice(CudaDevice& device, const std::string& stage, const LtMatmul& matmul,
+                         const Tensor& x, const Tensor& w, const Tensor& out) {
+  const std::vector<cublasLtMatmulAlgo_t> algorithms = matmul.candidates(kMostCandidates);
+  std::vector<std::string> names;
+  std::vector<Launch> launches;
+  for (const cublasLtMatmulAlgo_t& algorithm : algorithms) {
+    names.push_back(LtMatmul::algorithm_text(algorithm));
+    launches.emplace_back([&] { matmul.enqueue_by(algorithm, x.data, w.data, out.data); });
+  }
+  const PinnedChoices& pinned = device.pinned_choices();
+  const auto required = require_pinned(pinned, stage, names);
+  const auto [taken, ahead] =
+      required ? TakenLaunch{*required}
+               : fastest(device, launches, x, out, index_of_pinned(pinned, stage, names));
+  return {.algorithm = algorithms[taken],
+          .text = choice_text("tuned", taken, names.size(), names[taken]),
+          .ahead = ahead};
+}
+
 }  // namespace
 
 std::vector<Candidate> lt_candidates(const LtMatmul& matmul, const Tensor& x, const Tensor& w,
@@ -22,27 +42,20 @@ std::vector<Candidate> lt_candidates(const LtMatmul& matmul, const Tensor& x, co
 
 TunedMatmul tune(CudaDevice& device, const std::string& stage, LtMatmul& matmul, const Tensor& x,
                  const Tensor& w, const Tensor& out) {
-  std::vector<std::string> names;
-  std::vector<Launch> launches;
-  for (const Candidate& candidate : lt_candidates(matmul, x, w, out)) {
-    names.push_back(candidate.name);
-    launches.push_back(candidate.launch);
-  }
   const PinnedChoices& pinned = device.pinned_choices();
-  TakenLaunch taken;
-  if (const auto required = require_pinned(pinned, stage, names)) {
-    taken.index = *required;
-  } else {
-    auto& known = device.launch_choices();
-    const std::string key = matmul.text();
-    if (!known.contains(key)) {
-      known[key] = fastest(device, launches, x, out, index_of_pinned(pinned, stage, names));
-    }
-    taken = known[key];
+  std::string key = matmul.text();
+  if (const auto known = pinned.choices.find(stage);
+      pinned.required && known != pinned.choices.end()) {
+    key += ", " + chosen_name(known->second);
   }
-  matmul.use(matmul.candidates(kMostCandidates)[taken.index]);
-  const std::string choice = choice_text("tuned", taken.index, names.size(), names[taken.index]);
-  return {choice, why_taken(pinned, stage, choice, taken.ahead)};
+  auto& choices = device.lt_choices();
+  auto found = choices.find(key);
+  if (found == choices.end()) {
+    found = choices.emplace(key, measured_choice(device, stage, matmul, x, w, out)).first;
+  }
+  const LtChoice& choice = found->second;
+  matmul.use(choice.algorithm);
+  return {choice.text, why_taken(pinned, stage, choice.text, choice.ahead)};
 }
 
 }  // namespace fusegate::kernels

@@ -22,10 +22,9 @@ struct TunedMatmul {
 std::vector<Candidate> lt_candidates(const LtMatmul& matmul, const Tensor& x, const Tensor& w,
                                      const Tensor& out);
 
-// Makes the matmul, newly made for a stage of a kernel, use the fastest of them. w must hold its
-// values already; x and out are restored. Throws DeviceError where the device's stream captures
-// before the problem was measured, where no candidate runs, or where a required pinned choice is
-// not among them.
+// Makes the matmul, a stage of a kernel, use the fastest of them. w must hold its values already; x
+// and out are restored. Throws DeviceError where the device's stream captures before the problem
+// was measured, where no candidate runs, or where a required pinned choice is not among them.
 TunedMatmul tune(CudaDevice& device, const std::string& stage, LtMatmul& matmul, const Tensor& x,
                  const Tensor& w, const Tensor& out);
 

@@ -36,7 +36,7 @@ TEST_F(Tuning, ChoosesOnceAndNamesTheChoice) {
   const std::string choice = tune(*device_, "down_proj", first, x_, w_, out_).choice;
   EXPECT_THAT(choice, testing::StartsWith("tuned: candidate "));
   EXPECT_THAT(choice, testing::EndsWith(", " + first.algorithm()));
-  EXPECT_EQ(device_->launch_choices().size(), 1u);
+  EXPECT_EQ(device_->lt_choices().size(), 1u);
   const Graph no_new_choice(device_->stream(), [&] {
     EXPECT_EQ(tune(*device_, "down_proj", second, x_, w_, out_).choice, choice);
   });
@@ -45,10 +45,10 @@ TEST_F(Tuning, ChoosesOnceAndNamesTheChoice) {
 
 TEST_F(Tuning, TakesWhatIsKnownAlready) {
   LtMatmul tuned = matmul();
-  const std::vector<cublasLtMatmulAlgo_t> candidates = tuned.candidates(12);
-  device_->launch_choices()[tuned.text()] = {.index = candidates.size() - 1};
-  tune(*device_, "down_proj", tuned, x_, w_, out_);
-  EXPECT_EQ(tuned.algorithm(), LtMatmul::algorithm_text(candidates.back()));
+  const cublasLtMatmulAlgo_t other = tuned.candidates(12).back();
+  device_->lt_choices()[tuned.text()] = {.algorithm = other, .text = "what it was"};
+  EXPECT_EQ(tune(*device_, "down_proj", tuned, x_, w_, out_).choice, "what it was");
+  EXPECT_EQ(tuned.algorithm(), LtMatmul::algorithm_text(other));
 }
 
 TEST_F(Tuning, IsOfAllThatTheAlgorithmDependsOn) {

@@ -50,8 +50,10 @@ class CudaDevice : public Device {
   LtContext lt() const { return {cublaslt_, stream_, workspace_.data(), workspace_.bytes()}; }
   // For all of cuBLAS's and cublasLt's matmuls, which run one after another on the stream.
   const Memory& workspace() const { return workspace_; }
-  // Choices measured so far, by what is computed (autotune.h, lt_tuning.h): a benchmark is prepared
-  // once per memory layout.
+  // Choices measured so far: a benchmark is prepared once per memory layout. By LtMatmul::text(),
+  // and the algorithm that is required, if one is.
+  std::map<std::string, LtChoice>& lt_choices() { return lt_choices_; }
+  // autotune.h's, by what is computed and candidates.
   std::map<std::string, TakenLaunch>& launch_choices() { return launch_choices_; }
   const PinnedChoices& pinned_choices() const { return pinned_choices_; }
 
@@ -66,6 +68,7 @@ class CudaDevice : public Device {
   std::unique_ptr<LayoutArena> arena_;  // null while the driver lays out memory
   Memory workspace_;
   Memory digest_;
+  std::map<std::string, LtChoice> lt_choices_;
   std::map<std::string, TakenLaunch> launch_choices_;
   PinnedChoices pinned_choices_;
   std::unique_ptr<ReferenceMath> reference_;

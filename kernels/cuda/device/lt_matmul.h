@@ -32,6 +32,13 @@ struct LtMatmulShape {
 
 cudaDataType_t cuda_data_type(Dtype dtype);
 
+// A matmul's algorithm that was chosen by measuring (lt_tuning.h).
+struct LtChoice {
+  cublasLtMatmulAlgo_t algorithm{};
+  std::string text;  // "tuned: candidate 3 of 8, algo 66, tile 18, ..."
+  double ahead = 0;  // TakenLaunch's
+};
+
 class LtMatmul {
  public:
   // Throws DeviceError where cublasLt has no algorithm for the shape.
