@@ -20,6 +20,7 @@ set(FUSEGATE_PUBLIC_HEADERS
   kernels/contract/verify.h
   kernels/contract/work.h
   kernels/contract/workspace.h
+  bench/program/fusegate.h
   bench/machine/origin.h
   bench/program/bench_main.h)
 set(FUSEGATE_PUBLIC_CUDA_HEADERS

@@ -56,8 +56,9 @@ std::string cpu_model() {
 
 }  // namespace
 
-EnvironmentProbe::EnvironmentProbe(const kernels::Device& device)
-    : device_(device), uuid_(device.uuid()) {
+EnvironmentProbe::EnvironmentProbe(const kernels::Device& device,
+                                   std::map<std::string, std::string> versions)
+    : device_(device), versions_(std::move(versions)), uuid_(device.uuid()) {
   if (is_gpu()) nvml_ = Nvml::open();
 #ifndef NDEBUG
   warnings_.insert(baselines::Warning::kDebugLibrary);
@@ -70,6 +71,7 @@ baselines::Environment EnvironmentProbe::environment() const {
   baselines::Environment environment;
   environment["device"] = device_.name();
   for (const auto& [name, value] : device_.versions()) environment[name] = value;
+  for (const auto& [name, value] : versions_) environment[name] = value;
   if (device_.kind() == "cpu") environment[baselines::kCpuCycles] = open_host_clock()->cycles();
   if (!settings_) return environment;
   put(environment, "driver", settings_->driver);

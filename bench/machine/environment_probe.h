@@ -2,6 +2,7 @@
 // need not, and the warnings that the machine's state raises.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -18,7 +19,9 @@ namespace fusegate::bench {
 
 class EnvironmentProbe {
  public:
-  explicit EnvironmentProbe(const kernels::Device& device);
+  // versions: of software that decides the program's speed besides the device's own.
+  explicit EnvironmentProbe(const kernels::Device& device,
+                            std::map<std::string, std::string> versions = {});
 
   // As it was at the start.
   baselines::Environment environment() const;
@@ -54,6 +57,7 @@ class EnvironmentProbe {
   }
 
   const kernels::Device& device_;
+  std::map<std::string, std::string> versions_;
   std::string uuid_;
   std::unique_ptr<Nvml> nvml_;
   std::optional<GpuSettings> settings_;  // at the start

@@ -52,8 +52,9 @@ Options parse_options(int argc, const char* const* argv, const std::filesystem::
 
 // The suite that the options ask for: the one they name; else the problems given; else, where axes
 // are given, the reference problem; else the only suite of the folder, or "smoke". Flags replace
-// what the file says, except in sweeps of controls alone. folder: of named suites. Throws
-// InputError.
-Suite suite_of(const Options& options, const std::filesystem::path& folder);
+// what the file says, except in sweeps of controls alone. folder: of named suites. own: the
+// program's, measured where the options name none; null where it has none. Throws InputError.
+Suite suite_of(const Options& options, const std::filesystem::path& folder,
+               const nlohmann::json& own = nullptr);
 
 }  // namespace fusegate::bench

@@ -25,14 +25,14 @@ std::vector<kernels::Problem> problems_of(const Sweep& sweep, const kernels::Ope
   std::vector<kernels::Problem> problems;
   for (const kernels::Dtype dtype : sweep.dtype) problems.push_back({dtype, {}});
   for (const std::string& axis : operation.axes) {
-    std::span<const std::int64_t> sizes = sweep.axes.at(axis);
+    std::span<const kernels::Axis> values = sweep.axes.at(axis);
     const auto& unswept = operation.unswept_axes;
-    if (std::ranges::find(unswept, axis) != unswept.end()) sizes = sizes.first(1);
+    if (std::ranges::find(unswept, axis) != unswept.end()) values = values.first(1);
     std::vector<kernels::Problem> longer;
     for (const kernels::Problem& problem : problems) {
-      for (const std::int64_t size : sizes) {
+      for (const kernels::Axis& value : values) {
         longer.push_back(problem);
-        longer.back().axes.push_back({axis, size});
+        longer.back().axes.push_back(value);
       }
     }
     problems = std::move(longer);

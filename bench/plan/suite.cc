@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -65,10 +66,32 @@ double microseconds(const JsonField& field) {
       "must be a number from 0 to 1000000");
 }
 
-std::vector<std::int64_t> parse_axis(const JsonField& axis) {
-  std::vector<std::int64_t> values;
-  for (const JsonField& element : elements_of(axis))
-    values.push_back(whole_number(element, 1, kernels::kLargestAxis));
+// As it stands in a benchmark's name, between a colon and a slash.
+bool is_value_name(const std::string& text) {
+  const auto fits = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("_.+-").find(c) != std::string_view::npos;
+  };
+  return !text.empty() && std::string_view(".+-").find(text.front()) == std::string_view::npos &&
+         std::ranges::all_of(text, fits);
+}
+
+kernels::Axis parse_axis_value(const std::string& axis, const JsonField& field) {
+  const json& value = field.value();
+  if (value.is_boolean() || value.is_number_float()) {
+    return {.name = axis, .size = 0, .text = value.dump()};
+  }
+  if (value.is_string() && is_value_name(field.text())) {
+    return {.name = axis, .size = 0, .text = field.text()};
+  }
+  return {.name = axis, .size = whole_number(field, 1, kernels::kLargestAxis)};
+}
+
+std::vector<kernels::Axis> parse_axis(const std::string& name, const JsonField& axis) {
+  std::vector<kernels::Axis> values;
+  for (const JsonField& element : elements_of(axis)) {
+    values.push_back(parse_axis_value(name, element));
+  }
   return values;
 }
 
@@ -129,6 +152,22 @@ std::string axes_text(const kernels::Operation& operation) {
   return fmt::format("'{}' has {}", operation.name, fmt::join(operation.axes, ", "));
 }
 
+// Of an axis that some operation takes sizes of.
+void require_sizes(const JsonField& field, const std::vector<kernels::Axis>& values,
+                   const std::vector<const kernels::Operation*>& taken) {
+  const std::string& axis = values.front().name;
+  const bool may_be_named = std::ranges::all_of(taken, [&](const kernels::Operation* operation) {
+    const auto has = [&](const std::vector<std::string>& axes) {
+      return std::ranges::find(axes, axis) != axes.end();
+    };
+    return !has(operation->axes) || has(operation->named_axes);
+  });
+  if (may_be_named) return;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!values[i].text.empty()) whole_number(field.elements()[i], 1, kernels::kLargestAxis);
+  }
+}
+
 // Every axis must be one of an operation that the sweep takes, and each of these must find its own.
 void check_axes(const JsonField& node, const Sweep& sweep) {
   const std::vector<const kernels::Operation*> taken = operations_of(sweep.operations, sweep.axes);
@@ -139,6 +178,7 @@ void check_axes(const JsonField& node, const Sweep& sweep) {
     }
   }
   for (const auto& [axis, values] : sweep.axes) {
+    require_sizes(node.at(axis), values, taken);
     const bool is_used = std::ranges::any_of(taken, [&](const kernels::Operation* operation) {
       return std::ranges::find(operation->axes, axis) != operation->axes.end();
     });
@@ -158,7 +198,7 @@ Sweep parse_sweep(const JsonField& node) {
       .axes = {},
       .dtype = parse_dtypes(node.at("dtype"))};
   for (const auto& [key, member] : node.members()) {
-    if (is_axis(key)) sweep.axes[key] = parse_axis(member);
+    if (is_axis(key)) sweep.axes[key] = parse_axis(key, member);
   }
   check_axes(node, sweep);
   return sweep;

@@ -17,10 +17,10 @@
 // registered as one. "compared_with": by operation, the implementation that reports compare the
 // others with, in place of its registration's. "sweeps": the other keys are axes. Each must be an
 // axis of an operation of the sweep, and an operation that the sweep names must find all of its
-// axes. Without "operations" and "implementations" a sweep takes all but the controls, of the
-// operations those that find their axes. Implementations that this build lacks are passed over.
-// Every combination of an operation's axes is a problem. Problems that a device cannot compute are
-// left out, and the program says so.
+// axes. A value is a size, a fraction, true or false, or a name. Without "operations" and
+// "implementations" a sweep takes all but the controls, of the operations those that find their
+// axes. Implementations that this build lacks are passed over. Every combination of an operation's
+// axes is a problem. Problems that a device cannot compute are left out, and the program says so.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ namespace fusegate::bench {
 struct Sweep {
   std::vector<std::string> operations;       // empty: all but the controls that find their axes
   std::vector<std::string> implementations;  // empty: all
-  std::map<std::string, std::vector<std::int64_t>> axes;
+  std::map<std::string, std::vector<kernels::Axis>> axes;  // each with its values
   std::vector<kernels::Dtype> dtype;
 };
 

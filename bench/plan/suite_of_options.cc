@@ -179,7 +179,7 @@ std::string default_suite(const std::filesystem::path& folder) {
 
 }  // namespace
 
-Suite suite_of(const Options& options, const std::filesystem::path& folder) {
+Suite suite_of(const Options& options, const std::filesystem::path& folder, const json& own) {
   json suite;
   std::string source = "the command line";
   if (!options.problems.empty()) {
@@ -189,6 +189,10 @@ Suite suite_of(const Options& options, const std::filesystem::path& folder) {
           "--problem", "", fmt::format("cannot be used with --{}, which it sets itself", key));
     }
     suite = {{"name", "custom"}, {"sweeps", options.problems}};
+  } else if (!options.suite && !own.is_null()) {
+    source = "the program's suite";
+    suite = own;
+    parse_suite(suite, source);
   } else if (options.suite || options.axes.empty()) {
     source = suite_path(options.suite.value_or(default_suite(folder)), folder).string();
     suite = baselines::parse_json(baselines::read_file(source), source);

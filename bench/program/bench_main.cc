@@ -19,6 +19,7 @@
 #include "bench/plan/plan.h"
 #include "bench/program/identifying.h"
 #include "bench/program/plan_json.h"
+#include "bench/program/run_program.h"
 #include "bench/program/runner.h"
 #include "bench/program/tracing.h"
 
@@ -26,8 +27,6 @@ namespace fusegate::bench {
 namespace {
 
 constexpr int kBadInput = 2;
-
-std::filesystem::path program_path() { return std::filesystem::read_symlink("/proc/self/exe"); }
 
 void print_environment(const EnvironmentProbe& probe) {
   nlohmann::json warnings = nlohmann::json::array();
@@ -74,22 +73,21 @@ const std::filesystem::path& start_folder() {
 
 // Replaces this process by a fresh one that measures the other benchmarks, in the folder where it
 // started: the command line may have relative paths, and kernels may have changed the folder.
-[[noreturn]] void resume(char** argv) {
+[[noreturn]] void resume(std::vector<std::string> arguments) {
   std::filesystem::current_path(start_folder());
+  arguments.emplace_back("--resume");
   std::vector<char*> again;
-  for (char** argument = argv; *argument != nullptr; ++argument) again.push_back(*argument);
-  std::string flag = "--resume";
-  again.push_back(flag.data());
+  for (std::string& argument : arguments) again.push_back(argument.data());
   again.push_back(nullptr);
-  execv(program_path().c_str(), again.data());
+  execv(again.front(), again.data());
   throw std::runtime_error(
       "the device was lost, and a fresh process could not be started; add --resume and run again");
 }
 
 // Called while the device blocks the main thread. Destroys nothing: that would wait for the device.
-[[noreturn]] void leave(bool may_go_on, char** argv) {
+[[noreturn]] void leave(bool may_go_on, const Program& program) {
   try {
-    if (may_go_on) resume(argv);
+    if (may_go_on) resume(program.restart);
   } catch (const std::exception& error) {
     log_warning("{}", error.what());
   }
@@ -104,10 +102,10 @@ int finish(Outcome outcome, const std::string& interrupted, const std::string& l
 }
 
 int measure(kernels::Device& device, const Plan& plan, EnvironmentProbe& probe,
-            const ProcessOptions& process, const Options& options, char** argv) {
+            const ProcessOptions& process, const Options& options, const Program& program) {
   const Outcome outcome = run_benchmarks(device, plan, probe, process, options.benchmark_flags);
   // Only a run file records what is done already.
-  if (outcome == Outcome::kDeviceLost && options.out) resume(argv);
+  if (outcome == Outcome::kDeviceLost && options.out) resume(program.restart);
   return finish(
       outcome,
       options.out ? "; what was measured is in " + options.out->string() +
@@ -157,11 +155,10 @@ void warn_of_unswept(const Options& options, const Suite& suite,
   if (options.progress) fmt::print("{}\n", RunFileRecorder::note_line(note));
 }
 
-int run(int argc, char** argv) {
+int run(int argc, const char* const* argv, const Program& program) {
   kernels::require_sound_registrations();
   start_folder();
-  const std::filesystem::path suites = program_path().parent_path() / "suites";
-  const Options options = parse_options(argc, argv, suites);
+  const Options options = parse_options(argc, argv, program.suites);
   if (options.help) {
     fmt::print("{}", *options.help);
     return 0;
@@ -170,9 +167,11 @@ int run(int argc, char** argv) {
     if (out) baselines::require_writable(*out);
   }
   // `fusegate doctor` asks for the environment without a suite.
-  const Suite suite = options.environment && !options.suite ? Suite() : suite_of(options, suites);
+  const Suite suite = options.environment && !options.suite
+                          ? Suite()
+                          : suite_of(options, program.suites, program.suite);
   const std::unique_ptr<kernels::Device> device = kernels::open_device(options.device);
-  EnvironmentProbe probe(*device);
+  EnvironmentProbe probe(*device, program.versions);
   if (options.environment) {
     print_environment(probe);
     return 0;
@@ -185,14 +184,14 @@ int run(int argc, char** argv) {
   for (const std::string& refusal : plan.refusals) {
     log_warning("left out {}", refusal);
   }
-  warn_of_unswept(options, suite, suites, device->kind());
+  warn_of_unswept(options, suite, program.suites, device->kind());
   name_controls(suite.controls, plan);
   pin_choices(plan, options, probe.environment());
   ProcessOptions process = process_options(options, suite, *device);
   process.info.controls = controls_of(plan);
   process.info.compared_with = compared_with(suite, plan);
-  process.leave = [&options, argv](bool may_go_on) {
-    leave(may_go_on && options.out.has_value(), argv);
+  process.leave = [&options, &program](bool may_go_on) {
+    leave(may_go_on && options.out.has_value(), program);
   };
   choose_layout_kind(*device, process.info);
   if (options.trace) {
@@ -203,14 +202,14 @@ int run(int argc, char** argv) {
     return write_identities(*options.identify, *device,
                             filtered_plan(plan, options.benchmark_flags), probe, process);
   }
-  return measure(*device, plan, probe, process, options, argv);
+  return measure(*device, plan, probe, process, options, program);
 }
 
 }  // namespace
 
-int bench_main(int argc, char** argv) {
+int run_program(int argc, const char* const* argv, const Program& program) {
   try {
-    const int code = run(argc, argv);
+    const int code = run(argc, argv, program);
     // A full disk behind a redirection shows only now.
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
     throw std::runtime_error("standard output: cannot be written; is its disk full?");
@@ -218,6 +217,13 @@ int bench_main(int argc, char** argv) {
     log_warning("{}", error.what());
     return kBadInput;
   }
+}
+
+int bench_main(int argc, char** argv) {
+  const std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe");
+  Program program{.suites = executable.parent_path() / "suites", .restart = {executable.string()}};
+  program.restart.insert(program.restart.end(), argv + 1, argv + argc);
+  return run_program(argc, argv, program);
 }
 
 }  // namespace fusegate::bench

@@ -21,10 +21,9 @@ json fill_json(const kernels::Fill& fill) {
       return {{"kind", "constant"}, {"value", fill.center}};
     case kernels::Fill::Kind::kIntegers:
       return {{"kind", "integers"}, {"low", fill.low}, {"high", fill.high}};
-    case kernels::Fill::Kind::kFunction:
-      break;
+    default:
+      return {{"kind", "function"}};
   }
-  return {{"kind", "function"}};
 }
 
 json problem_json(const kernels::Operation& operation, const kernels::Problem& problem) {
@@ -45,7 +44,9 @@ json problem_json(const kernels::Operation& operation, const kernels::Problem& p
               {"error_bound", kernels::error_bound(problem.dtype)},
               {"inputs", std::move(inputs)},
               {"outputs", std::move(outputs)}};
-  for (const kernels::Axis& axis : problem.axes) result["axes"][axis.name] = axis.size;
+  for (const kernels::Axis& axis : problem.axes) {
+    result["axes"][axis.name] = axis.text.empty() ? json(axis.size) : json(axis.text);
+  }
   return result;
 }
 

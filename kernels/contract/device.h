@@ -114,6 +114,9 @@ class Device {
   virtual std::uint64_t digest(const Tensor& tensor) = 0;
   // For the kernels prepared from now on, where the device chooses by measuring.
   virtual void pin_choices(const PinnedChoices&) {}
+  // What work is enqueued on, as the device's own library has it (cudaStream_t); null where it has
+  // none.
+  virtual void* native_stream() const { return nullptr; }
   // Waits for all enqueued work and throws its errors.
   virtual void synchronize() = 0;
   virtual ReferenceMath& reference_math() = 0;

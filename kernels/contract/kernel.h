@@ -74,6 +74,8 @@ struct Operation {
   std::vector<std::string> axes;
   // Axes that change nothing: a sweep takes their first value only.
   std::vector<std::string> unswept_axes = {};
+  // Axes whose values may also be fractions, true and false, or names. Those of others are sizes.
+  std::vector<std::string> named_axes = {};
   // It runs only a library's code: if its time changes, the machine changed. A sweep must name it.
   bool is_control = false;
   // The implementation that reports compare the others with; left out, the first registered.
@@ -124,6 +126,9 @@ struct PreparedKernel {
   std::vector<Stage> stages;  // launched in this order
   // Intermediate results and workspaces, as long-lived as the stages.
   std::vector<Memory> scratch = {};
+  // Where launches leave results in memory of their own, as functions that return new tensors do:
+  // copies those of the last launch to the outputs, to be checked. Optional.
+  std::function<void()> collect = {};
 
   // A new tensor in scratch.
   Tensor intermediate(Device& device, std::vector<std::int64_t> shape, Dtype dtype);

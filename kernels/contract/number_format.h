@@ -84,6 +84,8 @@ Integer double_to_integer(double value) {
 inline double load_element(const void* data, Dtype dtype, std::int64_t index) {
   const auto at = [&]<typename T>(T) { return static_cast<const T*>(data)[index]; };
   switch (dtype) {
+    case Dtype::kFp64:
+      return at(double{});
     case Dtype::kFp32:
       return at(float{});
     case Dtype::kFp16:
@@ -94,10 +96,16 @@ inline double load_element(const void* data, Dtype dtype, std::int64_t index) {
       return fp8_to_float(at(std::uint8_t{}), kE4m3);
     case Dtype::kFp8E5m2:
       return fp8_to_float(at(std::uint8_t{}), kE5m2);
-    case Dtype::kInt8:
-      return at(std::int8_t{});
+    case Dtype::kInt64:
+      return static_cast<double>(at(std::int64_t{}));
     case Dtype::kInt32:
       return at(std::int32_t{});
+    case Dtype::kInt16:
+      return at(std::int16_t{});
+    case Dtype::kInt8:
+      return at(std::int8_t{});
+    case Dtype::kUint8:
+      return at(std::uint8_t{});
   }
   return 0;
 }
@@ -106,6 +114,8 @@ inline void store_element(void* data, Dtype dtype, std::int64_t index, double va
   const auto put = [&](auto stored) { static_cast<decltype(stored)*>(data)[index] = stored; };
   const auto single = static_cast<float>(value);
   switch (dtype) {
+    case Dtype::kFp64:
+      return put(value);
     case Dtype::kFp32:
       return put(single);
     case Dtype::kFp16:
@@ -116,10 +126,16 @@ inline void store_element(void* data, Dtype dtype, std::int64_t index, double va
       return put(float_to_fp8(single, kE4m3));
     case Dtype::kFp8E5m2:
       return put(float_to_fp8(single, kE5m2));
-    case Dtype::kInt8:
-      return put(double_to_integer<std::int8_t>(value));
+    case Dtype::kInt64:
+      return put(double_to_integer<std::int64_t>(value));
     case Dtype::kInt32:
       return put(double_to_integer<std::int32_t>(value));
+    case Dtype::kInt16:
+      return put(double_to_integer<std::int16_t>(value));
+    case Dtype::kInt8:
+      return put(double_to_integer<std::int8_t>(value));
+    case Dtype::kUint8:
+      return put(double_to_integer<std::uint8_t>(value));
   }
 }
 

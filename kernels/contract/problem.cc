@@ -16,10 +16,12 @@ struct DtypeFacts {
 };
 
 constexpr std::array kDtypes{
-    DtypeFacts{Dtype::kFp32, "fp32", 4},        DtypeFacts{Dtype::kFp16, "fp16", 2},
-    DtypeFacts{Dtype::kBf16, "bf16", 2},        DtypeFacts{Dtype::kFp8E4m3, "fp8_e4m3", 1},
-    DtypeFacts{Dtype::kFp8E5m2, "fp8_e5m2", 1}, DtypeFacts{Dtype::kInt8, "int8", 1},
-    DtypeFacts{Dtype::kInt32, "int32", 4},
+    DtypeFacts{Dtype::kFp64, "fp64", 8},        DtypeFacts{Dtype::kFp32, "fp32", 4},
+    DtypeFacts{Dtype::kFp16, "fp16", 2},        DtypeFacts{Dtype::kBf16, "bf16", 2},
+    DtypeFacts{Dtype::kFp8E4m3, "fp8_e4m3", 1}, DtypeFacts{Dtype::kFp8E5m2, "fp8_e5m2", 1},
+    DtypeFacts{Dtype::kInt64, "int64", 8},      DtypeFacts{Dtype::kInt32, "int32", 4},
+    DtypeFacts{Dtype::kInt16, "int16", 2},      DtypeFacts{Dtype::kInt8, "int8", 1},
+    DtypeFacts{Dtype::kUint8, "uint8", 1},
 };
 
 const DtypeFacts& facts(Dtype dtype) {
@@ -43,11 +45,14 @@ std::vector<Dtype> all_dtypes() {
 
 std::size_t dtype_bytes(Dtype dtype) { return facts(dtype).bytes; }
 
-bool is_integer(Dtype dtype) { return dtype == Dtype::kInt8 || dtype == Dtype::kInt32; }
+bool is_integer(Dtype dtype) { return dtype >= Dtype::kInt64; }
 
 std::int64_t Problem::at(std::string_view axis) const {
   const auto found = std::ranges::find(axes, axis, &Axis::name);
-  if (found != axes.end()) return found->size;
+  if (found != axes.end()) {
+    if (found->text.empty()) return found->size;
+    throw std::out_of_range(fmt::format("axis '{}' is {}; expected a size", axis, found->text));
+  }
   std::string known;
   for (const Axis& one : axes) known += (known.empty() ? "" : ", ") + one.name;
   throw std::out_of_range(
@@ -56,7 +61,7 @@ std::int64_t Problem::at(std::string_view axis) const {
 
 std::string problem_name(const Problem& problem) {
   std::string name(dtype_name(problem.dtype));
-  for (const Axis& axis : problem.axes) name += fmt::format("/{}:{}", axis.name, axis.size);
+  for (const Axis& axis : problem.axes) name += fmt::format("/{}:{}", axis.name, axis.value());
   return name;
 }
 

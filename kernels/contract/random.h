@@ -32,7 +32,7 @@ FUSEGATE_HOST_DEVICE inline double random_normal(std::uint64_t seed, std::uint64
   return sum / 2;
 }
 
-// The elements of a fill; not for Kind::kFunction.
+// The elements of a fill that is not a function.
 struct FillNumbers {
   Fill::Kind kind;
   double scale, center;
@@ -49,7 +49,7 @@ struct FillNumbers {
   FUSEGATE_HOST_DEVICE double at(std::uint64_t seed, std::uint64_t index) const {
     switch (kind) {
       case Fill::Kind::kUniform:
-        return static_cast<float>(scale) * random_uniform(seed, index);
+        return center + static_cast<float>(scale) * random_uniform(seed, index);
       case Fill::Kind::kNormal:
         // Through float, so that no compiler fuses product and sum.
         return center + static_cast<float>(scale * random_normal(seed, index));

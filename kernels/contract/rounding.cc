@@ -24,13 +24,17 @@ struct Format {
   double error_bound;
 };
 constexpr std::array kFormats{
+    Format{Dtype::kFp64, 52, 0x1p-1022, INFINITY, 1e-12},
     Format{Dtype::kFp32, 23, 0x1p-126, INFINITY, 1e-5},  // subnormal numbers may be flushed
     Format{Dtype::kFp16, 10, 0x1p-24, INFINITY, 1.5e-3},
     Format{Dtype::kBf16, 7, 0x1p-126, INFINITY, 1e-2},
     Format{Dtype::kFp8E4m3, 3, 0x1p-9, 448, 8e-2},
     Format{Dtype::kFp8E5m2, 2, 0x1p-16, 57344, 1.6e-1},
-    Format{Dtype::kInt8, 0, 1, INFINITY, 0},
+    Format{Dtype::kInt64, 0, 1, INFINITY, 0},
     Format{Dtype::kInt32, 0, 1, INFINITY, 0},
+    Format{Dtype::kInt16, 0, 1, INFINITY, 0},
+    Format{Dtype::kInt8, 0, 1, INFINITY, 0},
+    Format{Dtype::kUint8, 0, 1, INFINITY, 0},
 };
 
 const Format& format_of(Dtype dtype) { return *std::ranges::find(kFormats, dtype, &Format::dtype); }

@@ -29,12 +29,25 @@ std::int64_t elements_of(const TensorSpec& spec) {
 
 // The range in which a dtype holds every integer.
 std::pair<std::int64_t, std::int64_t> whole_numbers(Dtype dtype) {
-  if (dtype == Dtype::kInt8) return {-128, 127};
-  if (dtype == Dtype::kInt32) {
-    return {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
+  const auto range_of = []<typename T>(T) -> std::pair<std::int64_t, std::int64_t> {
+    return {std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
+  };
+  constexpr std::int64_t kOfFloat = std::int64_t{1} << 24, kOfDouble = std::int64_t{1} << 53;
+  switch (dtype) {
+    case Dtype::kInt32:
+      return range_of(std::int32_t{});
+    case Dtype::kInt16:
+      return range_of(std::int16_t{});
+    case Dtype::kInt8:
+      return range_of(std::int8_t{});
+    case Dtype::kUint8:
+      return range_of(std::uint8_t{});
+    case Dtype::kInt64:  // what is compared are doubles
+    case Dtype::kFp64:
+      return {-kOfDouble, kOfDouble};
+    default:
+      return {-kOfFloat, kOfFloat};
   }
-  constexpr std::int64_t kOfFloat = std::int64_t{1} << 24;
-  return {-kOfFloat, kOfFloat};
 }
 
 void check_fill(const Fill& fill, Dtype dtype) {
@@ -46,6 +59,9 @@ void check_fill(const Fill& fill, Dtype dtype) {
   }
   if (fill.kind == Fill::Kind::kFunction && !fill.function) {
     throw ContractError("Fill::values needs a function");
+  }
+  if (fill.kind == Fill::Kind::kOnDevice && !fill.device_function) {
+    throw ContractError("Fill::on_device needs a function");
   }
   if (!std::isfinite(fill.scale) || !std::isfinite(fill.center)) {
     throw ContractError("fill: scale and mean must be finite");

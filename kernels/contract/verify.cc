@@ -130,6 +130,7 @@ Verification Verifier::verify(const Implementation& implementation, const Proble
   for (const bool is_second : {false, true}) {
     workspace.restore();
     kernel.launch();
+    if (kernel.collect) kernel.collect();
     device_.synchronize();
     result = compare(expected);
     result.is_second_call = is_second;

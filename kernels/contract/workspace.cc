@@ -87,9 +87,14 @@ void Workspace::fill(std::size_t input, std::uint64_t workspace_seed) {
   const TensorSpec& spec = input_specs_[input];
   const Tensor& tensor = inputs_[input];
   const std::uint64_t seed = workspace_seed + input + 1;
-  if (spec.fill.kind == Fill::Kind::kFunction) {
+  const bool is_on_device = spec.fill.kind == Fill::Kind::kOnDevice;
+  if (is_on_device || spec.fill.kind == Fill::Kind::kFunction) {
     try {
-      device_.copy_to_device(values_of(spec, problem_, seed, tensor), tensor.data);
+      if (is_on_device) {
+        spec.fill.device_function(problem_, seed, tensor);
+      } else {
+        device_.copy_to_device(values_of(spec, problem_, seed, tensor), tensor.data);
+      }
     } catch (const DeviceError&) {
       throw;
     } catch (const std::exception& error) {

@@ -39,6 +39,7 @@ class CudaDevice : public Device {
   void copy_to_device(std::span<const std::byte> from, void* to) override;
   std::uint64_t digest(const Tensor& tensor) override;
   void pin_choices(const PinnedChoices& pinned) override { pinned_choices_ = pinned; }
+  void* native_stream() const override { return stream_; }
   void synchronize() override;
   ReferenceMath& reference_math() override { return *reference_; }
 

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
+#include <type_traits>
 
 #include "kernels/contract/device.h"
 
@@ -38,10 +40,18 @@ void dispatch_any_dtype(Dtype dtype, F&& f) {
       return f.template operator()<__nv_fp8_e4m3>();
     case Dtype::kFp8E5m2:
       return f.template operator()<__nv_fp8_e5m2>();
-    case Dtype::kInt8:
-      return f.template operator()<signed char>();
+    case Dtype::kFp64:
+      return f.template operator()<double>();
+    case Dtype::kInt64:
+      return f.template operator()<long long>();
     case Dtype::kInt32:
       return f.template operator()<int>();
+    case Dtype::kInt16:
+      return f.template operator()<short>();
+    case Dtype::kInt8:
+      return f.template operator()<signed char>();
+    case Dtype::kUint8:
+      return f.template operator()<unsigned char>();
     default:
       return dispatch_dtype(dtype, f);
   }
@@ -82,13 +92,9 @@ template <>
 __device__ inline double to_double(__nv_fp8_e5m2 value) {
   return static_cast<float>(value);
 }
-template <>
-__device__ inline double to_double(signed char value) {
-  return value;
-}
-template <>
-__device__ inline double to_double(int value) {
-  return value;
+template <typename Integer>
+requires std::is_integral_v<Integer> __device__ double to_double(Integer value) {
+  return static_cast<double>(value);
 }
 
 // As number_format.h's store_element rounds.
@@ -105,12 +111,16 @@ __device__ inline __nv_fp8_e5m2 from_double<__nv_fp8_e5m2>(double value) {
   return __nv_fp8_e5m2(static_cast<float>(value));
 }
 template <>
-__device__ inline signed char from_double<signed char>(double value) {
-  return static_cast<signed char>(fmin(fmax(rint(value), -128.0), 127.0));
+__device__ inline double from_double<double>(double value) {
+  return value;
 }
-template <>
-__device__ inline int from_double<int>(double value) {
-  return __double2int_rn(value);  // which saturates
+template <typename Integer>
+requires std::is_integral_v<Integer> __device__ Integer from_double(double value) {
+  // Both saturate.
+  if constexpr (sizeof(Integer) == 8) return __double2ll_rn(value);
+  if constexpr (sizeof(Integer) == 4) return __double2int_rn(value);
+  using Limits = std::numeric_limits<Integer>;
+  return static_cast<Integer>(fmin(fmax(rint(value), Limits::min()), Limits::max()));
 }
 
 // Blocks for a grid-stride loop over count elements.

@@ -1,0 +1,26 @@
+// A benchmark program that is linked with its registrations, or that registers them when it runs.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace fusegate::bench {
+
+// What a program is besides its registrations.
+struct Program {
+  std::filesystem::path suites = {};  // the folder of named suites; may lack
+  nlohmann::json suite = nullptr;     // measured where --suite names none; null: the folder's
+  // Software that decides its speed, as Device::versions() has it.
+  std::map<std::string, std::string> versions = {};
+  // The path of the executable and its arguments, which start the program again: after a lost
+  // device, a fresh process measures the other benchmarks.
+  std::vector<std::string> restart = {};
+};
+
+// Returns the exit code: 0, or 2 after an error, printed to stderr. argv[0] names the program.
+int run_program(int argc, const char* const* argv, const Program& program);
+
+}  // namespace fusegate::bench
