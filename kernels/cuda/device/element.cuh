@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <type_traits>
 
@@ -93,7 +92,8 @@ __device__ inline double to_double(__nv_fp8_e5m2 value) {
   return static_cast<float>(value);
 }
 template <typename Integer>
-requires std::is_integral_v<Integer> __device__ double to_double(Integer value) {
+  requires std::is_integral_v<Integer>
+__device__ double to_double(Integer value) {
   return static_cast<double>(value);
 }
 
@@ -115,12 +115,18 @@ __device__ inline double from_double<double>(double value) {
   return value;
 }
 template <typename Integer>
-requires std::is_integral_v<Integer> __device__ Integer from_double(double value) {
-  // Both saturate.
-  if constexpr (sizeof(Integer) == 8) return __double2ll_rn(value);
-  if constexpr (sizeof(Integer) == 4) return __double2int_rn(value);
-  using Limits = std::numeric_limits<Integer>;
-  return static_cast<Integer>(fmin(fmax(rint(value), Limits::min()), Limits::max()));
+  requires std::is_integral_v<Integer>
+__device__ Integer from_double(double value) {
+  if constexpr (sizeof(Integer) == 8) {
+    return __double2ll_rn(value);  // which saturates, as does the next
+  } else if constexpr (sizeof(Integer) == 4) {
+    return __double2int_rn(value);
+  } else {
+    constexpr bool kSigned = std::is_signed_v<Integer>;
+    constexpr double kMost = (1 << (8 * sizeof(Integer) - kSigned)) - 1;
+    constexpr double kLeast = kSigned ? -kMost - 1 : 0;
+    return static_cast<Integer>(fmin(fmax(rint(value), kLeast), kMost));
+  }
 }
 
 // Blocks for a grid-stride loop over count elements.
