@@ -47,7 +47,7 @@ TEST_F(OnGpu, FillsWithTheNumbersThatTheHostWouldMake) {
       const Bytes seen = bytes(x);
       const FillNumbers numbers(fill);
       for (std::int64_t i = 0; i < x.count(); ++i) {
-        std::uint32_t expected = 0;
+        std::uint64_t expected = 0;
         store_element(&expected, dtype, 0, numbers.at(7, static_cast<std::uint64_t>(i)));
         ASSERT_EQ(load_element(seen.data(), dtype, i), load_element(&expected, dtype, 0))
             << dtype_name(dtype) << ", " << static_cast<int>(fill.kind) << ": " << i;
