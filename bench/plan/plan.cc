@@ -25,14 +25,14 @@ std::vector<kernels::Problem> problems_of(const Sweep& sweep, const kernels::Ope
   std::vector<kernels::Problem> problems;
   for (const kernels::Dtype dtype : sweep.dtype) problems.push_back({dtype, {}});
   for (const std::string& axis : operation.axes) {
-    std::span<const kernels::Axis> values = sweep.axes.at(axis);
+    std::span<const AxisValue> values = sweep.axes.at(axis);
     const auto& unswept = operation.unswept_axes;
     if (std::ranges::find(unswept, axis) != unswept.end()) values = values.first(1);
     std::vector<kernels::Problem> longer;
     for (const kernels::Problem& problem : problems) {
-      for (const kernels::Axis& value : values) {
+      for (const AxisValue& value : values) {
         longer.push_back(problem);
-        longer.back().axes.push_back(value);
+        longer.back().axes.push_back({axis, value.size, value.text});
       }
     }
     problems = std::move(longer);

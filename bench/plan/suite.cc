@@ -76,22 +76,16 @@ bool is_value_name(const std::string& text) {
          std::ranges::all_of(text, fits);
 }
 
-kernels::Axis parse_axis_value(const std::string& axis, const JsonField& field) {
+AxisValue parse_axis_value(const JsonField& field) {
   const json& value = field.value();
-  if (value.is_boolean() || value.is_number_float()) {
-    return {.name = axis, .size = 0, .text = value.dump()};
-  }
-  if (value.is_string() && is_value_name(field.text())) {
-    return {.name = axis, .size = 0, .text = field.text()};
-  }
-  return {.name = axis, .size = whole_number(field, 1, kernels::kLargestAxis)};
+  if (value.is_boolean() || value.is_number_float()) return AxisValue(value.dump());
+  if (value.is_string() && is_value_name(field.text())) return AxisValue(field.text());
+  return whole_number(field, 1, kernels::kLargestAxis);
 }
 
-std::vector<kernels::Axis> parse_axis(const std::string& name, const JsonField& axis) {
-  std::vector<kernels::Axis> values;
-  for (const JsonField& element : elements_of(axis)) {
-    values.push_back(parse_axis_value(name, element));
-  }
+std::vector<AxisValue> parse_axis(const JsonField& axis) {
+  std::vector<AxisValue> values;
+  for (const JsonField& element : elements_of(axis)) values.push_back(parse_axis_value(element));
   return values;
 }
 
@@ -153,13 +147,13 @@ std::string axes_text(const kernels::Operation& operation) {
 }
 
 // Of an axis that some operation takes sizes of.
-void require_sizes(const JsonField& field, const std::vector<kernels::Axis>& values,
+void require_sizes(const JsonField& field, const std::string& axis,
+                   const std::vector<AxisValue>& values,
                    const std::vector<const kernels::Operation*>& taken) {
-  const std::string& axis = values.front().name;
+  const auto has = [&axis](const std::vector<std::string>& axes) {
+    return std::ranges::find(axes, axis) != axes.end();
+  };
   const bool may_be_named = std::ranges::all_of(taken, [&](const kernels::Operation* operation) {
-    const auto has = [&](const std::vector<std::string>& axes) {
-      return std::ranges::find(axes, axis) != axes.end();
-    };
     return !has(operation->axes) || has(operation->named_axes);
   });
   if (may_be_named) return;
@@ -178,7 +172,7 @@ void check_axes(const JsonField& node, const Sweep& sweep) {
     }
   }
   for (const auto& [axis, values] : sweep.axes) {
-    require_sizes(node.at(axis), values, taken);
+    require_sizes(node.at(axis), axis, values, taken);
     const bool is_used = std::ranges::any_of(taken, [&](const kernels::Operation* operation) {
       return std::ranges::find(operation->axes, axis) != operation->axes.end();
     });
@@ -198,7 +192,7 @@ Sweep parse_sweep(const JsonField& node) {
       .axes = {},
       .dtype = parse_dtypes(node.at("dtype"))};
   for (const auto& [key, member] : node.members()) {
-    if (is_axis(key)) sweep.axes[key] = parse_axis(key, member);
+    if (is_axis(key)) sweep.axes[key] = parse_axis(member);
   }
   check_axes(node, sweep);
   return sweep;

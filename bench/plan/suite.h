@@ -36,10 +36,20 @@
 
 namespace fusegate::bench {
 
+// Of an axis, as kernels::Axis has it: a size, or the text of what is not one.
+struct AxisValue {
+  std::int64_t size = 0;
+  std::string text = {};
+
+  AxisValue(std::int64_t of_size) : size(of_size) {}
+  explicit AxisValue(std::string other) : text(std::move(other)) {}
+  friend bool operator==(const AxisValue&, const AxisValue&) = default;
+};
+
 struct Sweep {
   std::vector<std::string> operations;       // empty: all but the controls that find their axes
   std::vector<std::string> implementations;  // empty: all
-  std::map<std::string, std::vector<kernels::Axis>> axes;  // each with its values
+  std::map<std::string, std::vector<AxisValue>> axes;
   std::vector<kernels::Dtype> dtype;
 };
 

@@ -281,7 +281,7 @@ json of_both() {
   return suite;
 }
 
-using Axes = std::map<std::string, std::vector<std::int64_t>>;
+using Axes = std::map<std::string, std::vector<AxisValue>>;
 
 TEST(Suite, TakesTheAxesOfAnyOperation) {
   const Suite suite = parse_suite(of_both(), "mine.json");
@@ -304,7 +304,7 @@ TEST(Suite, WithoutOperationsTakesThoseThatFindTheirAxes) {
 TEST(Flags, OfAnyAxisGoWhereAnOperationHasIt) {
   const Suite suite = from_flags({"--suite=smoke", "--axis", "kv=64,128", "--batch=2"}, of_both());
   EXPECT_EQ(suite.sweeps[1].axes, (Axes{{"heads", {8, 16}}, {"kv", {64, 128}}}));
-  EXPECT_EQ(suite.sweeps[0].axes.at("batch"), (std::vector<std::int64_t>{2}));
+  EXPECT_EQ(suite.sweeps[0].axes.at("batch"), (std::vector<AxisValue>{2}));
   const Suite joined = from_flags({"--axis=heads=4", "--axis", "heads=5", "--axis=kv=9"});
   ASSERT_EQ(joined.sweeps.size(), 1u);
   EXPECT_EQ(joined.sweeps[0].axes, (Axes{{"heads", {4, 5}}, {"kv", {9}}}));
@@ -316,7 +316,7 @@ TEST(Flags, OfAnyAxisGoWhereAnOperationHasIt) {
 TEST(Flags, OfAnOperationTakeTheSweepsThatHaveItsAxes) {
   const Suite suite = from_flags({"--suite=smoke", "--operation=softmax_like"}, of_both());
   ASSERT_EQ(suite.sweeps.size(), 1u);
-  EXPECT_EQ(suite.sweeps[0].axes.at("kv"), (std::vector<std::int64_t>{4096}));
+  EXPECT_EQ(suite.sweeps[0].axes.at("kv"), (std::vector<AxisValue>{4096}));
   const Suite both = from_flags({"--suite=smoke", "--operation=softmax_like,linear"}, of_both());
   ASSERT_EQ(both.sweeps.size(), 2u);
   EXPECT_THAT(both.sweeps[0].operations, testing::ElementsAre("linear"));

@@ -106,7 +106,7 @@ class Device {
   virtual bool lay_out(std::uint64_t number) = 0;
   // Any fill but Fill::values.
   virtual void fill(const Tensor& tensor, const Fill& fill, std::uint64_t seed) = 0;
-  // Every byte 0xff: NaN in every floating-point dtype, and -1 as an integer.
+  // Every byte 0xff: NaN in every floating-point dtype, and -1 as a signed integer.
   virtual void poison(const Tensor& tensor) = 0;
   virtual void copy_to_host(const void* from, std::span<std::byte> to) = 0;
   virtual void copy_to_device(std::span<const std::byte> from, void* to) = 0;
