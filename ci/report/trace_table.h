@@ -25,7 +25,7 @@ Table trace_table(const baselines::TraceSummary& summary, std::size_t name_width
 // All rows. Times in ns; shares are of cuda_ns, null where that is 0.
 nlohmann::json trace_json(const baselines::TraceSummary& summary);
 
-// What a reader should warning, a line each: what of the file could not be read.
+// What a reader should doubt, a line each: what of the file could not be read.
 std::vector<std::string> loss_notes(const baselines::TraceLosses& lost);
 // These, and work whose duration is wrong.
 std::vector<std::string> trace_notes(const baselines::TraceSummary& summary);

@@ -54,7 +54,7 @@ class ExtensionPlan {
   struct State {
     baselines::VerdictKind kind =
         baselines::VerdictKind::kInconclusive;  // by all that was measured so far
-    // kRegression, kImprovement or kInconclusive: what it was when it was first in warning.
+    // kRegression, kImprovement or kInconclusive: what it was when it was first in doubt.
     std::optional<baselines::VerdictKind> first_doubt{};
     int extensions = 0;  // processes beyond the minimum that it had, on each side
   };
