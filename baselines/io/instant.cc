@@ -1,6 +1,7 @@
 #include "baselines/io/instant.h"
 
 #include <re2/re2.h>
+#include <re2/stringpiece.h>
 
 #include <string>
 
@@ -16,7 +17,9 @@ std::optional<std::chrono::sys_seconds> parse_instant(std::string_view text) {
   int of_year = 0, of_month = 0, of_day = 0, hour = 0, minute = 0, second = 0;
   std::string of_zone, sign;
   int zone_hour = 0, zone_minute = 0;
-  if (!re2::RE2::FullMatch(text, kInstant, &of_year, &of_month, &of_day, &hour, &minute, &second,
+  // Newer versions of RE2 take Abseil's string_view, which need not be the standard's.
+  const re2::StringPiece whole(text.data(), text.size());
+  if (!re2::RE2::FullMatch(whole, kInstant, &of_year, &of_month, &of_day, &hour, &minute, &second,
                            &of_zone)) {
     return std::nullopt;
   }

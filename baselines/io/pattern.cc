@@ -1,6 +1,7 @@
 #include "baselines/io/pattern.h"
 
 #include <fmt/format.h>
+#include <re2/stringpiece.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -37,14 +38,19 @@ std::string_view checked(std::string_view text) {
       text.substr(0, 40), kLongestPattern >> 10, kMostRepetitions, kMostCounted));
 }
 
+// Newer versions of RE2 take Abseil's string_view, which need not be the standard's.
+re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
+
 }  // namespace
 
-Pattern::Pattern(std::string_view text) : compiled_(checked(text), options()) {
+Pattern::Pattern(std::string_view text) : compiled_(piece(checked(text)), options()) {
   if (compiled_.ok()) return;
   throw std::invalid_argument(
       fmt::format("\"{}\" is not a regular expression: {}", text, compiled_.error()));
 }
 
-bool Pattern::fits(std::string_view name) const { return re2::RE2::PartialMatch(name, compiled_); }
+bool Pattern::fits(std::string_view name) const {
+  return re2::RE2::PartialMatch(piece(name), compiled_);
+}
 
 }  // namespace fusegate::baselines
