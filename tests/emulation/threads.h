@@ -56,5 +56,6 @@ inline int __double2int_rn(double value) {
   using Limits = std::numeric_limits<int>;
   return static_cast<int>(std::clamp<double>(std::nearbyint(value), Limits::min(), Limits::max()));
 }
+inline long long __double2ll_rn(double value) { return std::llrint(value); }
 
 }  // namespace fusegate::kernels
