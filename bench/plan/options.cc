@@ -39,58 +39,65 @@ CLI::Option* add_protocol(CLI::App& app, Options& options, const std::string& na
   return app.add_option_function<T>("--" + name, store, help);
 }
 
+// As a suite's JSON has it: a size, a fraction, true or false, or a name.
+json axis_value(const std::string& text) {
+  if (text == "true" || text == "false") return text == "true";
+  std::int64_t size = 0;
+  if (CLI::detail::lexical_cast(text, size)) return size;
+  double fraction = 0;
+  if (CLI::detail::lexical_cast(text, fraction) && std::isfinite(fraction)) return fraction;
+  return text;
+}
+
 // Repeated flags join: --axis heads=8 --axis heads=16 means --axis heads=8,16.
 void add_general_axis(CLI::App& app, Options& options) {
   const auto store = [&options](const std::vector<std::string>& texts) {
     for (const std::string& text : texts) {
       const std::size_t equals = text.find('=');
-      json sizes = json::array();
+      json values = json::array();
       for (const std::string& part : CLI::detail::split(text.substr(equals + 1), ',')) {
-        std::int64_t size = 0;
-        if (CLI::detail::lexical_cast(part, size))
-          sizes.push_back(size);
-        else
-          sizes.push_back(part);
+        values.push_back(axis_value(part));
       }
       const std::string name = text.substr(0, equals);
       if (equals == std::string::npos || name.empty() || !is_axis(name)) {
         throw baselines::InputError("--axis", "",
-                                    fmt::format("'{}': expected NAME=SIZE,...", text));
+                                    fmt::format("'{}': expected NAME=VALUE,...", text));
       }
       json& axis = options.axes[name];
       if (axis.is_null()) axis = json::array();
-      axis.insert(axis.end(), sizes.begin(), sizes.end());
+      axis.insert(axis.end(), values.begin(), values.end());
     }
   };
   app.add_option_function<std::vector<std::string>>(
          "--axis", store,
-         "Sizes of any axis of an operation, as in --axis heads=8,16; may be repeated")
+         "Values of any axis of an operation, as in --axis heads=8,16; may be repeated")
       ->allow_extra_args(false)
-      ->type_name("AXIS=SIZE,...");
+      ->type_name("AXIS=VALUE,...");
 }
 
 constexpr std::array kLadderAxes{"batch", "seq", "dim", "hidden"};
 
-// "64,128,768,3072" or "heads:16/kv:4096" as a sweep of that problem alone.
+// "64,128,768,3072" or "heads:16/kv:4096" as a sweep of that problem alone, without its dtype.
 json problem_sweep(const std::string& text) {
-  json sweep{{"dtype", {"bf16"}}};
+  json sweep = json::object();
   const bool is_named = text.find(':') != std::string::npos;
   const std::vector<std::string> parts = CLI::detail::split(text, is_named ? '/' : ',');
   bool fits = is_named || parts.size() == kLadderAxes.size();
   for (std::size_t i = 0; fits && i < parts.size(); ++i) {
     const std::size_t colon = is_named ? parts[i].find(':') : std::string::npos;
     const std::string axis = is_named ? parts[i].substr(0, colon) : kLadderAxes[i];
-    std::int64_t size = 0;
-    fits = CLI::detail::lexical_cast(is_named ? parts[i].substr(colon + 1) : parts[i], size) &&
-           1 <= size && size <= kernels::kLargestAxis && !sweep.contains(axis);
-    sweep[axis] = {size};
+    const json value = axis_value(is_named ? parts[i].substr(colon + 1) : parts[i]);
+    const bool may_be = value.is_number_integer()
+                            ? 1 <= value.get<std::int64_t>() && value <= kernels::kLargestAxis
+                            : is_named && colon != std::string::npos;
+    fits = may_be && is_axis(axis) && !sweep.contains(axis);
+    sweep[axis] = {value};
   }
   if (fits) return sweep;
   throw baselines::InputError(
       "--problem", "",
-      fmt::format(
-          "'{}': expected BATCH,SEQ,DIM,HIDDEN or AXIS:SIZE/..., with whole numbers from 1 to {}",
-          text, kernels::kLargestAxis));
+      fmt::format("'{}': expected BATCH,SEQ,DIM,HIDDEN or AXIS:VALUE/..., with sizes from 1 to {}",
+                  text, kernels::kLargestAxis));
 }
 
 void add_problem_option(CLI::App& app, Options& options) {

@@ -50,11 +50,17 @@ std::optional<std::chrono::seconds> stuck_after(const Options& options,
 // Throws CLI::Error, which main reports, and InputError. folder: of the suites that --help names.
 Options parse_options(int argc, const char* const* argv, const std::filesystem::path& folder = {});
 
-// The suite that the options ask for: the one they name; else the problems given; else, where axes
-// are given, the reference problem; else the only suite of the folder, or "smoke". Flags replace
-// what the file says, except in sweeps of controls alone. folder: of named suites. own: the
-// program's, measured where the options name none; null where it has none. Throws InputError.
-Suite suite_of(const Options& options, const std::filesystem::path& folder,
-               const nlohmann::json& own = nullptr);
+// Where a program finds suites.
+struct SuiteSource {
+  std::filesystem::path folder = {};  // of named suites; may lack
+  nlohmann::json own{};               // measured where the options name none; null: the folder's
+  bool is_foreign = false;            // they are another program's: keep_own_operations()
+};
+
+// The suite that the options ask for: the one they name; else the problems given; else the
+// program's own; else, where axes are given, the reference problem; else the only suite of the
+// folder, or "smoke". Flags replace what the file says, except in sweeps of controls alone. Throws
+// InputError.
+Suite suite_of(const Options& options, const SuiteSource& source);
 
 }  // namespace fusegate::bench

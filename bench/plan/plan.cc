@@ -20,8 +20,47 @@ bool takes(const SweptOperation& swept, const kernels::Implementation& implement
          (names.empty() || std::ranges::find(names, implementation.name) != names.end());
 }
 
+// With every combination of the sweep's values, the last axis changing fastest, in place of theirs.
+std::vector<kernels::Problem> with_values(std::vector<kernels::Problem> problems,
+                                          const Sweep& sweep) {
+  for (std::size_t i = 0; i < problems.front().axes.size(); ++i) {
+    const auto values = sweep.axes.find(problems.front().axes[i].name);
+    if (values == sweep.axes.end()) continue;
+    std::vector<kernels::Problem> more;
+    for (const kernels::Problem& problem : problems) {
+      for (const AxisValue& value : values->second) {
+        more.push_back(problem);
+        more.back().axes[i] = {values->first, value.size, value.text};
+      }
+    }
+    problems = std::move(more);
+  }
+  return problems;
+}
+
+// Its own problems, with what the sweep says in place of what they say; each once.
+std::vector<kernels::Problem> own_problems(const Sweep& sweep,
+                                           const kernels::Operation& operation) {
+  std::vector<kernels::Problem> all;
+  std::set<std::string> seen;
+  const auto add = [&](const kernels::Problem& own) {
+    for (kernels::Problem& problem : with_values({own}, sweep)) {
+      if (seen.insert(kernels::problem_name(problem)).second) all.push_back(std::move(problem));
+    }
+  };
+  for (kernels::Problem own : operation.problems) {
+    if (sweep.dtype.empty()) add(own);
+    for (const kernels::Dtype dtype : sweep.dtype) {
+      own.dtype = dtype;
+      add(own);
+    }
+  }
+  return all;
+}
+
 // Every combination of the operation's axes, the last one changing fastest.
 std::vector<kernels::Problem> problems_of(const Sweep& sweep, const kernels::Operation& operation) {
+  if (!operation.problems.empty()) return own_problems(sweep, operation);
   std::vector<kernels::Problem> problems;
   for (const kernels::Dtype dtype : sweep.dtype) problems.push_back({dtype, {}});
   for (const std::string& axis : operation.axes) {
@@ -39,6 +78,33 @@ std::vector<kernels::Problem> problems_of(const Sweep& sweep, const kernels::Ope
   }
   return problems;
 }
+
+// One sentence for each implementation and reason.
+class Refusals {
+ public:
+  void add(const PlannedBenchmark& benchmark, const std::string& why) {
+    const kernels::Implementation& one = *benchmark.implementation;
+    const Key key(fmt::format("{}/{}", one.operation, one.name), why);
+    const auto [entry, is_new] = count_.try_emplace(key, std::pair(benchmark.name(), 0));
+    if (is_new) order_.push_back(key);
+    ++entry->second.second;
+  }
+  std::vector<std::string> sentences() const {
+    std::vector<std::string> all;
+    for (const auto& key : order_) {
+      const auto& [first, count] = count_.at(key);
+      all.push_back(count == 1
+                        ? fmt::format("{}: {}", first, key.second)
+                        : fmt::format("{} on {} problems: {}", key.first, count, key.second));
+    }
+    return all;
+  }
+
+ private:
+  using Key = std::pair<std::string, std::string>;    // the implementation, and why
+  std::map<Key, std::pair<std::string, int>> count_;  // the first benchmark, and how many
+  std::vector<Key> order_;
+};
 
 }  // namespace
 
@@ -71,6 +137,7 @@ std::vector<std::string> unswept_implementations(const std::vector<Sweep>& sweep
 Plan plan_of(const std::vector<Sweep>& sweeps, const kernels::Device& device) {
   Plan plan;
   std::set<std::string> seen;
+  Refusals refusals;
   for (const SweptOperation& swept : swept_operations(sweeps)) {
     const auto takes_part = [&](const kernels::Implementation& implementation) {
       return implementation.device == device.kind() && takes(swept, implementation);
@@ -86,11 +153,12 @@ Plan plan_of(const std::vector<Sweep>& sweeps, const kernels::Device& device) {
         if (why.empty()) {
           plan.benchmarks.push_back(benchmark);
         } else {
-          plan.refusals.push_back(fmt::format("{}: {}", benchmark.name(), why));
+          refusals.add(benchmark, why);
         }
       }
     }
   }
+  plan.refusals = refusals.sentences();
   return plan;
 }
 

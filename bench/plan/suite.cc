@@ -166,6 +166,8 @@ void require_sizes(const JsonField& field, const std::string& axis,
 void check_axes(const JsonField& node, const Sweep& sweep) {
   const std::vector<const kernels::Operation*> taken = operations_of(sweep.operations, sweep.axes);
   for (const kernels::Operation* const operation : taken) {
+    if (!operation->problems.empty()) continue;
+    if (sweep.dtype.empty()) node.fail_member("dtype", "is missing");
     for (const std::string& axis : operation->axes) {
       if (sweep.axes.contains(axis)) continue;
       node.fail_member(axis, "is missing; operation " + axes_text(*operation));
@@ -190,7 +192,8 @@ Sweep parse_sweep(const JsonField& node) {
       .operations = parse_names(node, "operations", operation_names()),
       .implementations = parse_names(node, "implementations", kernels::implementation_names()),
       .axes = {},
-      .dtype = parse_dtypes(node.at("dtype"))};
+      .dtype = {}};
+  if (const auto dtypes = node.find("dtype")) sweep.dtype = parse_dtypes(*dtypes);
   for (const auto& [key, member] : node.members()) {
     if (is_axis(key)) sweep.axes[key] = parse_axis(member);
   }
@@ -198,15 +201,22 @@ Sweep parse_sweep(const JsonField& node) {
   return sweep;
 }
 
+// At most so many of an operation.
+double problems_of_sweep(const Sweep& sweep) {
+  double own = 1;
+  for (const kernels::Operation* const operation : operations_of(sweep.operations, sweep.axes)) {
+    own = std::max(own, static_cast<double>(operation->problems.size()));
+  }
+  double problems = own * std::max(1.0, static_cast<double>(sweep.dtype.size()));
+  for (const auto& [axis, values] : sweep.axes) problems *= static_cast<double>(values.size());
+  return problems;
+}
+
 // A file of 2 kB can ask for 1e8 problems, whose list takes gigabytes.
 void require_few_problems(const JsonField& field, const std::vector<Sweep>& sweeps) {
   constexpr int kMostProblems = 100'000;
   double problems = 0;
-  for (const Sweep& sweep : sweeps) {
-    auto of_sweep = static_cast<double>(sweep.dtype.size());
-    for (const auto& [axis, values] : sweep.axes) of_sweep *= static_cast<double>(values.size());
-    problems += of_sweep;
-  }
+  for (const Sweep& sweep : sweeps) problems += problems_of_sweep(sweep);
   if (problems <= kMostProblems) return;
   field.fail(fmt::format("have {:.0f} problems; at most {} are possible", problems, kMostProblems));
 }
@@ -316,6 +326,30 @@ Protocol Suite::protocol_on(const std::string& kind) const {
   result.host_min_effect = host_min_effect;
   if (host_min_us) result.host_min_ns = 1e3 * *host_min_us;
   return result;
+}
+
+void keep_own_operations(json& suite, const std::string& source) {
+  if (!suite.is_object() || !suite.contains("sweeps")) return;  // parse_suite() says what is wrong
+  const std::vector<std::string> own = operation_names();
+  json kept = json::array();
+  for (json& sweep : suite["sweeps"]) {
+    const bool names_some = sweep.is_object() && sweep.contains("operations");
+    if (names_some && sweep["operations"].is_array()) {
+      std::erase_if(sweep["operations"].get_ref<json::array_t&>(), [&own](const json& name) {
+        return name.is_string() && std::ranges::find(own, name.get<std::string>()) == own.end();
+      });
+      if (sweep["operations"].empty()) continue;
+    }
+    if (sweep.is_object()) sweep.erase("implementations");
+    kept.push_back(std::move(sweep));
+  }
+  if (kept.empty()) {
+    throw baselines::InputError(
+        source, "sweeps",
+        fmt::format("have no operation of this program; it has {}", fmt::join(own, ", ")));
+  }
+  suite["sweeps"] = std::move(kept);
+  suite.erase("compared_with");
 }
 
 Suite parse_suite(const json& parsed, const std::string& source) {

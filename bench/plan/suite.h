@@ -19,8 +19,10 @@
 // axis of an operation of the sweep, and an operation that the sweep names must find all of its
 // axes. A value is a size, a fraction, true or false, or a name. Without "operations" and
 // "implementations" a sweep takes all but the controls, of the operations those that find their
-// axes. Implementations that this build lacks are passed over. Every combination of an operation's
-// axes is a problem. Problems that a device cannot compute are left out, and the program says so.
+// axes. An operation with problems of its own takes from them what the sweep lacks: axes, or
+// "dtype". Implementations that this build lacks are passed over. Every combination of an
+// operation's axes is a problem. Problems that a device cannot compute are left out, and the
+// program says so.
 #pragma once
 
 #include <algorithm>
@@ -50,16 +52,18 @@ struct Sweep {
   std::vector<std::string> operations;       // empty: all but the controls that find their axes
   std::vector<std::string> implementations;  // empty: all
   std::map<std::string, std::vector<AxisValue>> axes;
-  std::vector<kernels::Dtype> dtype;
+  std::vector<kernels::Dtype> dtype;  // empty: those of the operations' own problems
 };
 
 // Whether a key of a sweep names an axis.
 bool is_axis(const std::string& key);
 
-// Whether a sweep of these axes has what the operation needs.
+// Whether a sweep of these axes has what the operation needs. One with problems of its own takes
+// from them what is missing.
 template <typename Axes>
 bool finds_its_axes(const kernels::Operation& operation, const Axes& axes) {
-  return std::ranges::all_of(operation.axes,
+  return !operation.problems.empty() ||
+         std::ranges::all_of(operation.axes,
                              [&](const std::string& axis) { return axes.contains(axis); });
 }
 
@@ -106,6 +110,10 @@ std::filesystem::path suite_path(const std::string& name, const std::filesystem:
 
 // Of all suites in the folder that can be read; others are passed over.
 std::vector<Sweep> sweeps_in(const std::filesystem::path& folder);
+
+// Leaves out what this program lacks of a suite that was written for another one: operations, and
+// the names of implementations, of which it has others. Throws InputError where nothing is left.
+void keep_own_operations(nlohmann::json& suite, const std::string& source);
 
 // Throws InputError naming the field: unknown keys, axes that no operation of a sweep has or that
 // one misses, values out of range, unknown operations, implementations or dtypes.

@@ -177,9 +177,40 @@ std::string default_suite(const std::filesystem::path& folder) {
   return suites.size() == 1 ? suites.front() : "smoke";
 }
 
+bool takes_own(const Options& options, const SuiteSource& program) {
+  if (program.own.is_null()) return false;
+  return !options.suite || (*options.suite == program.own.at("name") &&
+                            !std::filesystem::exists(program.folder / (*options.suite + ".json")));
+}
+
+// Those given, of the operations that have exactly these axes where some have problems of their
+// own: these would take from them what is missing.
+json problem_sweeps(const Options& options) {
+  json sweeps = options.problems;
+  for (json& sweep : sweeps) {
+    json names = json::array();
+    bool has_own = false;
+    for (const kernels::Operation& operation : kernels::operations()) {
+      has_own = has_own || !operation.problems.empty();
+      const bool fits = sweep.size() == operation.axes.size() &&
+                        std::ranges::all_of(operation.axes, [&sweep](const std::string& axis) {
+                          return sweep.contains(axis);
+                        });
+      if (fits && !operation.is_control) names.push_back(operation.name);
+    }
+    if (!has_own) {
+      sweep["dtype"] = {"bf16"};
+    } else if (!names.empty()) {
+      sweep["operations"] = std::move(names);
+    }
+  }
+  return sweeps;
+}
+
 }  // namespace
 
-Suite suite_of(const Options& options, const std::filesystem::path& folder, const json& own) {
+Suite suite_of(const Options& options, const SuiteSource& program) {
+  const auto& [folder, own, is_foreign] = program;
   json suite;
   std::string source = "the command line";
   if (!options.problems.empty()) {
@@ -188,14 +219,15 @@ Suite suite_of(const Options& options, const std::filesystem::path& folder, cons
       throw baselines::InputError(
           "--problem", "", fmt::format("cannot be used with --{}, which it sets itself", key));
     }
-    suite = {{"name", "custom"}, {"sweeps", options.problems}};
-  } else if (!options.suite && !own.is_null()) {
+    suite = {{"name", "custom"}, {"sweeps", problem_sweeps(options)}};
+  } else if (takes_own(options, program)) {
     source = "the program's suite";
     suite = own;
     parse_suite(suite, source);
   } else if (options.suite || options.axes.empty()) {
     source = suite_path(options.suite.value_or(default_suite(folder)), folder).string();
     suite = baselines::parse_json(baselines::read_file(source), source);
+    if (is_foreign) keep_own_operations(suite, source);
     // Before the flags replace anything: a broken file is broken whatever the flags are.
     parse_suite(suite, source);
   } else {

@@ -196,7 +196,7 @@ Options options_of(std::vector<const char*> flags, const char* program = "fusega
 
 Suite from_flags(const std::vector<const char*>& flags,
                  const std::filesystem::path& folder = "none") {
-  return suite_of(options_of(flags), folder);
+  return suite_of(options_of(flags), {.folder = folder});
 }
 
 // suite: in the folder as smoke.

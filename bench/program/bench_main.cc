@@ -158,7 +158,7 @@ void warn_of_unswept(const Options& options, const Suite& suite,
 int run(int argc, const char* const* argv, const Program& program) {
   kernels::require_sound_registrations();
   start_folder();
-  const Options options = parse_options(argc, argv, program.suites);
+  const Options options = parse_options(argc, argv, program.suites.folder);
   if (options.help) {
     fmt::print("{}", *options.help);
     return 0;
@@ -167,9 +167,8 @@ int run(int argc, const char* const* argv, const Program& program) {
     if (out) baselines::require_writable(*out);
   }
   // `fusegate doctor` asks for the environment without a suite.
-  const Suite suite = options.environment && !options.suite
-                          ? Suite()
-                          : suite_of(options, program.suites, program.suite);
+  const Suite suite =
+      options.environment && !options.suite ? Suite() : suite_of(options, program.suites);
   const std::unique_ptr<kernels::Device> device = kernels::open_device(options.device);
   EnvironmentProbe probe(*device, program.versions);
   if (options.environment) {
@@ -184,7 +183,9 @@ int run(int argc, const char* const* argv, const Program& program) {
   for (const std::string& refusal : plan.refusals) {
     log_warning("left out {}", refusal);
   }
-  warn_of_unswept(options, suite, program.suites, device->kind());
+  if (!program.suites.is_foreign) {
+    warn_of_unswept(options, suite, program.suites.folder, device->kind());
+  }
   name_controls(suite.controls, plan);
   pin_choices(plan, options, probe.environment());
   ProcessOptions process = process_options(options, suite, *device);
@@ -221,7 +222,9 @@ int run_program(int argc, const char* const* argv, const Program& program) {
 
 int bench_main(int argc, char** argv) {
   const std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe");
-  Program program{.suites = executable.parent_path() / "suites", .restart = {executable.string()}};
+  Program program;
+  program.suites.folder = executable.parent_path() / "suites";
+  program.restart.push_back(executable.string());
   program.restart.insert(program.restart.end(), argv + 1, argv + argc);
   return run_program(argc, argv, program);
 }

@@ -107,10 +107,11 @@ std::vector<std::string> strings_of(const char* const* all, std::size_t count) {
   return {all, all + count};
 }
 
-// The device is known from the first reference or preparation on, which come before any fill.
 kernels::Fill::OnDevice fill_by_program(const fusegate_operation& operation, std::size_t input) {
   return [fill = operation.fill, self = operation.self, input](
-             const Problem& problem, std::uint64_t seed, const Tensor& tensor) {
+             const kernels::Device& device, const Problem& problem, std::uint64_t seed,
+             const Tensor& tensor) {
+    const Calling calling(device);
     const ProblemView view(problem);
     check(fill(self, view.get(), input, seed, views_of(std::span(&tensor, 1)).data()));
   };
@@ -157,12 +158,30 @@ void add_to(Description* description, Add&& add) {
   }
 }
 
+Problem problem_of(const fusegate_problem& given) {
+  Problem problem{.dtype = dtype_of(given.dtype), .axes = {}};
+  for (const fusegate_axis& axis : std::span(given.axes, given.axis_count)) {
+    problem.axes.push_back(
+        {text_of(axis.name), axis.size, axis.size == 0 ? text_of(axis.text) : ""});
+  }
+  return problem;
+}
+
+std::vector<Problem> problems_of(const fusegate_operation& given) {
+  std::vector<Problem> problems;
+  for (std::size_t i = 0; i < given.problem_count; ++i) {
+    problems.push_back(problem_of(given.problems[i]));
+  }
+  return problems;
+}
+
 kernels::Operation operation_of(const fusegate_operation& given) {
   const auto operation = std::make_shared<const fusegate_operation>(given);
   return {
       .name = text_of(given.name),
       .axes = strings_of(given.axes, given.axis_count),
       .named_axes = strings_of(given.axes, given.axis_count),
+      .problems = problems_of(given),
       .is_control = given.is_control != 0,
       .compared_with = text_of(given.compared_with),
       .inputs = [=](const Problem& p) { return specs_of(*operation, operation->inputs, p); },
@@ -225,12 +244,24 @@ std::vector<std::string>& failed_registrations() {
   return failed;
 }
 
+template <typename Register>
+void register_or_keep_failure(const char* where, Register&& add) {
+  try {
+    add();
+  } catch (const std::exception& error) {
+    failed_registrations().push_back(text_of(where) + ": " + error.what());
+  }
+}
+
 nlohmann::json json_of(const char* text) {
   return text == nullptr ? nlohmann::json() : nlohmann::json::parse(text);
 }
 
 bench::Program program_of(const fusegate_program& given) {
-  bench::Program program{.suites = text_of(given.suites), .suite = json_of(given.suite)};
+  bench::Program program;
+  program.suites.folder = text_of(given.suites);
+  program.suites.own = json_of(given.suite);
+  program.suites.is_foreign = given.takes_foreign_suites != 0;
   const nlohmann::json versions = json_of(given.versions);
   for (const auto& [name, version] : versions.items()) {
     program.versions[name] = version.get<std::string>();
@@ -282,15 +313,15 @@ void fusegate_set_release(fusegate_call* call, void (*release)(void* self), void
 }
 
 void fusegate_add_operation(const fusegate_operation* operation) {
-  const kernels::OperationRegistration registered(operation_of(*operation));
+  register_or_keep_failure(operation->registered_at, [=] {
+    const kernels::OperationRegistration registered(operation_of(*operation));
+  });
 }
 
 void fusegate_add_implementation(const fusegate_implementation* implementation) {
-  try {
+  register_or_keep_failure(implementation->registered_at, [=] {
     const kernels::ImplementationRegistration registered(implementation_of(*implementation));
-  } catch (const std::exception& error) {
-    failed_registrations().push_back(text_of(implementation->registered_at) + ": " + error.what());
-  }
+  });
 }
 
 int fusegate_main(int argc, const char* const* argv, const fusegate_program* given) {

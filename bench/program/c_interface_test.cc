@@ -124,14 +124,14 @@ void add(const char* name, float& factor, const char* dtype = "fp32") {
 }
 
 constexpr const char* kSuite = R"({"name": "own", "protocol": {"samples": 2, "layouts": 1,
-    "batch_us": 100, "idle_us": 0}, "sweeps": [{"operations": ["scaled_by_c"], "dtype": ["fp32"],
-    "rows": [64], "kind": ["right", 0.5, true]}]})";
+    "batch_us": 100, "idle_us": 0}, "sweeps": [{"operations": ["scaled_by_c"]}]})";
 
-int run(const std::vector<const char*>& arguments) {
+int run(const std::vector<const char*>& arguments, bool foreign = false) {
   const char* const restart[] = {"/bin/false", nullptr};
   const fusegate_program program{.name = "kernels",
                                  .suite = kSuite,
                                  .suites = nullptr,
+                                 .takes_foreign_suites = foreign,
                                  .versions = R"({"triton": "3.6.0"})",
                                  .commit = "0123456789abcdef",
                                  .dirty = 0,
@@ -141,14 +141,35 @@ int run(const std::vector<const char*>& arguments) {
   return fusegate_main(static_cast<int>(argv.size()), argv.data(), &program);
 }
 
-// Once a process: Google Benchmark remembers what is registered.
-TEST(CInterface, MeasuresWhatAProgramRegisters) {
-  ASSERT_EQ(fusegate_abi(), FUSEGATE_ABI);
-  const char* const axes[] = {"rows", "kind"};
+// The names of what is planned.
+std::set<std::string> planned(std::vector<const char*> flags, bool foreign = false) {
+  flags.push_back("--plan");
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run(flags, foreign), 0);
+  const auto plan = nlohmann::json::parse(testing::internal::GetCapturedStdout());
+  std::set<std::string> names;
+  for (const auto& swept : plan["work"]) {
+    for (const auto& problem : swept["problems"]) {
+      names.insert(swept["operation"].get<std::string>() + "/" +
+                   problem["name"].get<std::string>());
+    }
+  }
+  return names;
+}
+
+void add_operation() {
+  static const char* const axes[] = {"rows", "kind"};
+  static const fusegate_axis right[] = {{"rows", 64, "64"}, {"kind", 0, "right"}};
+  static const fusegate_axis half[] = {{"rows", 64, "64"}, {"kind", 0, "0.5"}};
+  static const fusegate_axis yes[] = {{"rows", 64, "64"}, {"kind", 0, "true"}};
+  static const fusegate_problem problems[] = {
+      {"fp32", right, 2}, {"fp32", half, 2}, {"fp32", yes, 2}};
   const fusegate_operation operation{.name = "scaled_by_c",
                                      .registered_at = "kernels.py:3",
                                      .axes = axes,
                                      .axis_count = 2,
+                                     .problems = problems,
+                                     .problem_count = 3,
                                      .is_control = 0,
                                      .compared_with = "right",
                                      .self = nullptr,
@@ -157,9 +178,37 @@ TEST(CInterface, MeasuresWhatAProgramRegisters) {
                                      .fill = &fill,
                                      .reference = &reference};
   fusegate_add_operation(&operation);
+}
+
+void expect_plans() {
+  using testing::UnorderedElementsAre;
+  EXPECT_THAT(planned({"--suite=own", "--axis=rows=8,16", "--axis=kind=right"}),
+              UnorderedElementsAre("scaled_by_c/fp32/rows:8/kind:right",
+                                   "scaled_by_c/fp32/rows:16/kind:right"));
+  EXPECT_THAT(planned({"--problem=rows:4/kind:0.25"}),
+              UnorderedElementsAre("scaled_by_c/fp32/rows:4/kind:0.25"));
+  EXPECT_THAT(planned({"--dtype=fp16", "--axis=kind=true"}),
+              UnorderedElementsAre("scaled_by_c/fp16/rows:64/kind:true"));
+  const baselines::ScratchFolder folder;
+  folder.write("theirs.json", R"({"name": "theirs", "sweeps": [
+      {"operations": ["gemm"], "implementations": ["x"], "dtype": ["fp32"], "m": [8]},
+      {"operations": ["gemm", "scaled_by_c"], "implementations": ["x"], "dtype": ["fp32"],
+       "rows": [32], "kind": ["right"]}]})");
+  const std::string theirs = "--suite=" + (folder.path() / "theirs.json").string();
+  EXPECT_THAT(planned({theirs.c_str()}, true),
+              UnorderedElementsAre("scaled_by_c/fp32/rows:32/kind:right"));
+  EXPECT_EQ(run({theirs.c_str()}), 2) << "not its own, and it names what is unknown";
+}
+
+// Once a process: Google Benchmark remembers what is registered.
+TEST(CInterface, MeasuresWhatAProgramRegisters) {
+  ASSERT_EQ(fusegate_abi(), FUSEGATE_ABI);
+  add_operation();
   float two = 2, three = 3;
   add("right", two);
   add("wrong", three);
+  expect_plans();
+  kinds.clear();
   const baselines::ScratchFolder folder;
   const std::string out = "--out=" + (folder.path() / "1.json").string();
   EXPECT_EQ(run({out.c_str(), "--process=1"}), 2) << "a kernel is wrong";

@@ -76,6 +76,9 @@ typedef struct fusegate_operation {
   const char* registered_at; /* "file:line", for messages */
   const char* const* axes;
   size_t axis_count;
+  const fusegate_problem*
+      problems; /* its own: what a sweep measures that leaves out axes or dtype */
+  size_t problem_count;
   int is_control;
   const char* compared_with; /* an implementation, or NULL */
   void* self;
@@ -141,6 +144,8 @@ typedef struct fusegate_program {
   const char* name;     /* for help and messages */
   const char* suite;    /* JSON of the suite that is measured where --suite names none, or NULL */
   const char* suites;   /* the folder of named suites, or NULL */
+  int takes_foreign_suites; /* suites are another program's: of what they name, this one measures
+                               the operations that it has, with all of its implementations */
   const char* versions; /* JSON object: software that decides speeds, such as {"torch": "2.11.0"},
                            or NULL */
   const char* commit;   /* of the kernels' repository, or NULL */

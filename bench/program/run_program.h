@@ -1,18 +1,17 @@
 // A benchmark program that is linked with its registrations, or that registers them when it runs.
 #pragma once
 
-#include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "bench/plan/options.h"
 
 namespace fusegate::bench {
 
 // What a program is besides its registrations.
 struct Program {
-  std::filesystem::path suites = {};  // the folder of named suites; may lack
-  nlohmann::json suite = nullptr;     // measured where --suite names none; null: the folder's
+  SuiteSource suites = {};
   // Software that decides its speed, as Device::versions() has it.
   std::map<std::string, std::string> versions = {};
   // The path of the executable and its arguments, which start the program again: after a lost

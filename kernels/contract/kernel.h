@@ -76,6 +76,8 @@ struct Operation {
   std::vector<std::string> unswept_axes = {};
   // Axes whose values may also be fractions, true and false, or names. Those of others are sizes.
   std::vector<std::string> named_axes = {};
+  // Its own problems: what a sweep measures that leaves out axes or dtype. Optional.
+  std::vector<Problem> problems = {};
   // It runs only a library's code: if its time changes, the machine changed. A sweep must name it.
   bool is_control = false;
   // The implementation that reports compare the others with; left out, the first registered.
