@@ -170,6 +170,7 @@ int run(int argc, const char* const* argv, const Program& program) {
   const Suite suite =
       options.environment && !options.suite ? Suite() : suite_of(options, program.suites);
   const std::unique_ptr<kernels::Device> device = kernels::open_device(options.device);
+  if (program.opened) program.opened(*device);
   EnvironmentProbe probe(*device, program.versions);
   if (options.environment) {
     print_environment(probe);

@@ -1,4 +1,6 @@
 // The C interface on the C++ registry: structs become registrations, texts become exceptions.
+#include <errno.h>  // program_invocation_short_name
+
 #include <exception>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -92,15 +94,15 @@ std::vector<Tensor> doubles_at(std::span<double* const> addresses,
   return tensors;
 }
 
-// Calls what a program wrote. Its device's stream is known meanwhile.
-class Calling {
- public:
-  explicit Calling(const kernels::Device& device) { stream_ = device.native_stream(); }
-  static void* stream() { return stream_; }
-
- private:
-  static inline void* stream_ = nullptr;
+// The process's device; known before anything but `refuses` and the texts for --help is called.
+struct OpenedDevice {
+  std::string kind;
+  void* stream = nullptr;
 };
+OpenedDevice& opened_device() {
+  static OpenedDevice device;
+  return device;
+}
 
 // Registrations keep copies of the program's structs, whose arrays need not outlive the call.
 std::vector<std::string> strings_of(const char* const* all, std::size_t count) {
@@ -109,9 +111,7 @@ std::vector<std::string> strings_of(const char* const* all, std::size_t count) {
 
 kernels::Fill::OnDevice fill_by_program(const fusegate_operation& operation, std::size_t input) {
   return [fill = operation.fill, self = operation.self, input](
-             const kernels::Device& device, const Problem& problem, std::uint64_t seed,
-             const Tensor& tensor) {
-    const Calling calling(device);
+             const Problem& problem, std::uint64_t seed, const Tensor& tensor) {
     const ProblemView view(problem);
     check(fill(self, view.get(), input, seed, views_of(std::span(&tensor, 1)).data()));
   };
@@ -187,9 +187,8 @@ kernels::Operation operation_of(const fusegate_operation& given) {
       .inputs = [=](const Problem& p) { return specs_of(*operation, operation->inputs, p); },
       .outputs = [=](const Problem& p) { return specs_of(*operation, operation->outputs, p); },
       .reference =
-          [=](kernels::Device& device, const Problem& problem, std::span<double* const> inputs,
+          [=](kernels::Device&, const Problem& problem, std::span<double* const> inputs,
               const kernels::OneOrMore<double*>& outputs) {
-            const Calling calling(device);
             const ProblemView view(problem);
             const auto in = doubles_at(inputs, specs_of(*operation, operation->inputs, problem));
             const auto out = doubles_at(outputs, specs_of(*operation, operation->outputs, problem));
@@ -200,9 +199,8 @@ kernels::Operation operation_of(const fusegate_operation& given) {
 }
 
 kernels::PreparedKernel prepare(const fusegate_implementation& implementation,
-                                kernels::Device& device, const Problem& problem,
-                                kernels::Inputs inputs, const kernels::Outputs& outputs) {
-  const Calling calling(device);
+                                const Problem& problem, kernels::Inputs inputs,
+                                const kernels::Outputs& outputs) {
   const ProblemView view(problem);
   fusegate_call call{};
   check(implementation.prepare(implementation.self, view.get(), views_of(inputs).data(),
@@ -219,9 +217,9 @@ kernels::Implementation implementation_of(const fusegate_implementation& given) 
       .device = text_of(given.device),
       .dtypes = {},
       .prepare =
-          [given](kernels::Device& device, const Problem& problem, kernels::Inputs inputs,
+          [given](kernels::Device&, const Problem& problem, kernels::Inputs inputs,
                   const kernels::Outputs& outputs) {
-            return prepare(given, device, problem, inputs, outputs);
+            return prepare(given, problem, inputs, outputs);
           },
       .registered_at = text_of(given.registered_at)};
   for (const std::string& dtype : strings_of(given.dtypes, given.dtype_count)) {
@@ -262,6 +260,9 @@ bench::Program program_of(const fusegate_program& given) {
   program.suites.folder = text_of(given.suites);
   program.suites.own = json_of(given.suite);
   program.suites.is_foreign = given.takes_foreign_suites != 0;
+  program.opened = [](const kernels::Device& device) {
+    opened_device() = {.kind = std::string(device.kind()), .stream = device.native_stream()};
+  };
   const nlohmann::json versions = json_of(given.versions);
   for (const auto& [name, version] : versions.items()) {
     program.versions[name] = version.get<std::string>();
@@ -279,7 +280,9 @@ int fusegate_abi(void) { return FUSEGATE_ABI; }
 
 const char* fusegate_version(void) { return FUSEGATE_VERSION; }
 
-void* fusegate_stream(void) { return Calling::stream(); }
+void* fusegate_stream(void) { return opened_device().stream; }
+
+const char* fusegate_device(void) { return opened_device().kind.c_str(); }
 
 void fusegate_add_tensor(fusegate_tensor_specs* specs, const fusegate_tensor_spec* spec) {
   add_to(specs, [=] {
@@ -325,6 +328,9 @@ void fusegate_add_implementation(const fusegate_implementation* implementation) 
 }
 
 int fusegate_main(int argc, const char* const* argv, const fusegate_program* given) {
+  static std::string name;
+  name = text_of(given->name);
+  program_invocation_short_name = name.data();
   try {
     for (const std::string& failed : failed_registrations()) throw ContractError(failed);
     const bench::OriginRegistration origin(

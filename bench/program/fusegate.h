@@ -136,8 +136,9 @@ typedef struct fusegate_implementation {
 void fusegate_add_operation(const fusegate_operation* operation);
 void fusegate_add_implementation(const fusegate_implementation* implementation);
 
-/* The stream of the process's device, a cudaStream_t; NULL on a CPU. Within a program's fill,
- * reference, prepare, launch or collect. */
+/* Of the process's device: its kind, "cuda" or "cpu", and its stream, a cudaStream_t, or NULL on a
+ * CPU. Within the program's functions, but for refuses. */
+const char* fusegate_device(void);
 void* fusegate_stream(void);
 
 typedef struct fusegate_program {

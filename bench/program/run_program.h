@@ -1,6 +1,7 @@
 // A benchmark program that is linked with its registrations, or that registers them when it runs.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@ struct Program {
   SuiteSource suites = {};
   // Software that decides its speed, as Device::versions() has it.
   std::map<std::string, std::string> versions = {};
+  std::function<void(const kernels::Device&)> opened = {};  // called with its device
   // The path of the executable and its arguments, which start the program again: after a lost
   // device, a fresh process measures the other benchmarks.
   std::vector<std::string> restart = {};

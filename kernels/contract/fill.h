@@ -9,7 +9,6 @@
 
 namespace fusegate::kernels {
 
-class Device;
 struct Tensor;
 
 // Values are rounded to the tensor's dtype, to nearest even; beyond the range of an fp8 to its
@@ -20,8 +19,7 @@ struct Fill {
   using Function =
       std::function<void(const Problem&, std::uint64_t seed, std::span<double> values)>;
   // Writes the input, a tensor on the device, itself.
-  using OnDevice =
-      std::function<void(Device&, const Problem&, std::uint64_t seed, const Tensor& input)>;
+  using OnDevice = std::function<void(const Problem&, std::uint64_t seed, const Tensor& input)>;
 
   // In [-scale, scale).
   static Fill uniform(double scale) { return {.kind = Kind::kUniform, .scale = scale}; }

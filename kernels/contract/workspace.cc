@@ -91,7 +91,7 @@ void Workspace::fill(std::size_t input, std::uint64_t workspace_seed) {
   if (is_on_device || spec.fill.kind == Fill::Kind::kFunction) {
     try {
       if (is_on_device) {
-        spec.fill.device_function(device_, problem_, seed, tensor);
+        spec.fill.device_function(problem_, seed, tensor);
       } else {
         device_.copy_to_device(values_of(spec, problem_, seed, tensor), tensor.data);
       }

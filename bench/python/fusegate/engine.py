@@ -1,0 +1,140 @@
+"""The measuring engine's C interface (bench/program/fusegate.h) by ctypes."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pathlib
+from collections.abc import Sequence
+from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
+from typing import Any, Callable, Optional
+
+from .errors import InputError, one_line
+from .version import __version__
+
+ABI = 1
+UNIFORM, NORMAL, INTEGERS, CONSTANT, FILLED = range(5)
+_NAME = "libfusegate_engine.so"
+
+
+class CAxis(Structure):
+    _fields_ = [("name", c_char_p), ("size", c_int64), ("text", c_char_p)]
+
+
+class CProblem(Structure):
+    _fields_ = [("dtype", c_char_p), ("axes", POINTER(CAxis)), ("axis_count", c_size_t)]
+
+
+class CTensor(Structure):
+    _fields_ = [("data", c_void_p), ("shape", POINTER(c_int64)), ("rank", c_size_t), ("dtype", c_char_p)]
+
+
+class CTensorSpec(Structure):
+    _fields_ = [("name", c_char_p), ("shape", POINTER(c_int64)), ("rank", c_size_t), ("dtype", c_char_p), ("fill", c_int),
+                ("first", c_double), ("second", c_double), ("tolerance", c_double), ("in_place_of", c_char_p)]
+
+
+# Functions of the program. They return NULL, or the address of a text.
+AskForTensors = CFUNCTYPE(c_void_p, c_void_p, POINTER(CProblem), c_void_p)
+FillTensor = CFUNCTYPE(c_void_p, c_void_p, POINTER(CProblem), c_size_t, c_uint64, POINTER(CTensor))
+Reference = CFUNCTYPE(c_void_p, c_void_p, POINTER(CProblem), POINTER(CTensor), c_size_t, POINTER(CTensor), c_size_t)
+Refuses = CFUNCTYPE(c_void_p, c_void_p, POINTER(CProblem), POINTER(c_char_p))
+Prepare = CFUNCTYPE(c_void_p, c_void_p, POINTER(CProblem), POINTER(CTensor), c_size_t, POINTER(CTensor), c_size_t, c_void_p)
+Launch = CFUNCTYPE(c_void_p, c_void_p)
+Release = CFUNCTYPE(None, c_void_p)
+
+
+class COperation(Structure):
+    _fields_ = [("name", c_char_p), ("registered_at", c_char_p), ("axes", POINTER(c_char_p)), ("axis_count", c_size_t),
+                ("problems", POINTER(CProblem)), ("problem_count", c_size_t), ("is_control", c_int),
+                ("compared_with", c_char_p), ("self", c_void_p), ("inputs", AskForTensors), ("outputs", AskForTensors),
+                ("fill", FillTensor), ("reference", Reference)]
+
+
+class CStage(Structure):
+    _fields_ = [("name", c_char_p), ("flops", c_double), ("min_bytes", c_double), ("choice", c_char_p), ("launch", Launch),
+                ("self", c_void_p)]
+
+
+class CImplementation(Structure):
+    _fields_ = [("operation", c_char_p), ("name", c_char_p), ("device", c_char_p), ("registered_at", c_char_p),
+                ("dtypes", POINTER(c_char_p)), ("dtype_count", c_size_t), ("self", c_void_p), ("refuses", Refuses),
+                ("prepare", Prepare)]
+
+
+class CProgram(Structure):
+    _fields_ = [("name", c_char_p), ("suite", c_char_p), ("suites", c_char_p), ("takes_foreign_suites", c_int),
+                ("versions", c_char_p), ("commit", c_char_p), ("dirty", c_int), ("restart", POINTER(c_char_p))]
+
+
+def strings(texts: Sequence[str], ended: bool = False):
+    """A C array of texts; ended: by NULL."""
+    encoded = [text.encode(errors="surrogateescape") for text in texts] + ([None] if ended else [])
+    return (c_char_p * len(encoded))(*encoded)
+
+
+class Callbacks:
+    """Makes C functions of Python's, and keeps them as long as itself."""
+
+    def __init__(self) -> None:
+        self._kept: list[Any] = []
+        self._failure: Optional[ctypes.Array] = None
+        self._process = os.getpid()
+
+    def __call__(self, kind: type, function: Callable) -> Any:
+        """function gets the C function's arguments but the first. What it raises is the C function's result, as a text."""
+        def guarded(_self, *arguments):
+            try:
+                function(*arguments)
+                failure = None
+            except BaseException as error:  # pylint: disable=broad-except
+                failure = self._text(str(error) if isinstance(error, InputError) else one_line(error))
+            if os.getpid() != self._process:
+                os._exit(2)  # a child that a callable forked must not measure on
+            return failure
+        self._kept.append(kind(guarded))
+        return self._kept[-1]
+
+    def _text(self, message: str) -> int:
+        self._failure = ctypes.create_string_buffer(message.encode(errors="replace"))
+        return ctypes.addressof(self._failure)
+
+
+_loaded: Optional[ctypes.CDLL] = None
+
+
+def load() -> ctypes.CDLL:
+    """The engine. Raises InputError if it is not there, or another version's."""
+    global _loaded  # pylint: disable=global-statement
+    if _loaded is None:
+        path = _path()
+        try:
+            library = ctypes.CDLL(str(path))
+            library.fusegate_version.restype = c_char_p
+            version = library.fusegate_version().decode()
+        except (OSError, AttributeError) as error:
+            raise InputError(path, "", f"cannot be loaded: {error}") from error
+        if (library.fusegate_abi(), version) != (ABI, __version__):
+            raise InputError(path, "", f"is the engine of fusegate {version}, and this package is {__version__}; install both "
+                                       f"from one wheel")
+        library.fusegate_stream.restype = c_void_p
+        _loaded = library
+    return _loaded
+
+
+def loaded() -> Optional[ctypes.CDLL]:
+    return _loaded
+
+
+def _path() -> pathlib.Path:
+    """$FUSEGATE_ENGINE, else the wheel's, else a checkout's build."""
+    chosen = os.environ.get("FUSEGATE_ENGINE")
+    package = pathlib.Path(__file__).resolve().parent
+    build = package.parents[2] / "build"
+    places = [pathlib.Path(chosen)] if chosen else [package / "lib" / _NAME, build / "release" / "lib" / _NAME,
+                                                    build / "host" / "lib" / _NAME]
+    found = next((path for path in places if path.is_file()), None)
+    if found is None:
+        raise InputError(_NAME, "", f"not found at {' or '.join(map(str, places))}; install the wheel, or build the target "
+                                    f"fusegate_engine")
+    return found
