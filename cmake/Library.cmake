@@ -2,7 +2,8 @@
 #   fusegate::kernels     the contract and the devices: libfusegate.so, and with CUDA libfusegate_cuda.so
 #   fusegate::bench_main  these and a main(): a program needs only registrations
 #   fusegate::fusegate    the gate
-# Both libraries have the objects of the rooms with LIBRARY.
+# Both libraries have the objects of the rooms with LIBRARY. fusegate_engine, the library of the Python package, has them
+# but for NO_ENGINE: no kernels, and no library of NVIDIA's.
 
 # The public headers. A test compiles each alone, as installed.
 set(FUSEGATE_PUBLIC_HEADERS
@@ -44,25 +45,36 @@ target_include_directories(fusegate_public_headers INTERFACE ${FUSEGATE_INCLUDE_
 
 include(AddBenchmark)
 
-# Called after all rooms.
-function(fusegate_add_library target rooms)
+# Called after all rooms. map: which symbols are exported.
+function(fusegate_add_library target map rooms)
   set(objects)
   foreach(room ${rooms})
     list(APPEND objects $<TARGET_OBJECTS:${room}>)
   endforeach()
   add_library(${target} SHARED ${objects})
   # Hides the symbols of fmt and JSON: a program may link other versions of them.
-  target_link_options(${target} PRIVATE "LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/fusegate.map"
+  target_link_options(${target} PRIVATE "LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/${map}"
     LINKER:--no-undefined)
   set_target_properties(${target} PROPERTIES
-    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/fusegate.map
-    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+    LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/${map} LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+endfunction()
+
+# What Python opens: the C interface alone (bench/program/fusegate.h). It finds CUPTI and the driver at run time, and has
+# a CUDA runtime of its own.
+function(fusegate_add_engine)
+  get_property(rooms GLOBAL PROPERTY FUSEGATE_ENGINE_ROOMS)
+  fusegate_add_library(fusegate_engine engine.map "${rooms}")
+  set_target_properties(fusegate_engine PROPERTIES CUDA_RUNTIME_LIBRARY Static)
+  target_link_libraries(fusegate_engine PRIVATE fmt::fmt simdjson::simdjson nlohmann_json::nlohmann_json
+    benchmark::benchmark re2::re2 Threads::Threads ${CMAKE_DL_LIBS} $<TARGET_NAME_IF_EXISTS:CUDA::cudart_static>)
 endfunction()
 
 function(fusegate_add_libraries)
+  fusegate_add_engine()
   get_property(rooms GLOBAL PROPERTY FUSEGATE_LIBRARY_ROOMS)
-  fusegate_add_library(fusegate_core "${rooms}")
-  set_target_properties(fusegate_core PROPERTIES OUTPUT_NAME fusegate EXPORT_NAME core)
+  fusegate_add_library(fusegate_core fusegate.map "${rooms}")
+  set_target_properties(fusegate_core PROPERTIES OUTPUT_NAME fusegate EXPORT_NAME core
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
   target_compile_features(fusegate_core INTERFACE cxx_std_20)
   # As a flag: see Cuda.cmake.
   target_compile_options(fusegate_core INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
@@ -84,8 +96,9 @@ function(fusegate_add_libraries)
 
   get_property(rooms GLOBAL PROPERTY FUSEGATE_CUDA_LIBRARY_ROOMS)
   if(rooms)
-    fusegate_add_library(fusegate_cuda "${rooms}")
-    set_target_properties(fusegate_cuda PROPERTIES EXPORT_NAME cuda)
+    fusegate_add_library(fusegate_cuda fusegate.map "${rooms}")
+    set_target_properties(fusegate_cuda PROPERTIES EXPORT_NAME cuda
+      VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
     # One CUDA runtime for the library and for the program's own kernels.
     set_target_properties(fusegate_cuda PROPERTIES CUDA_RUNTIME_LIBRARY Shared)
     target_link_libraries(fusegate_cuda PUBLIC fusegate_core CUDA::cudart

@@ -49,11 +49,12 @@ function(fusegate_batch name)
   target_compile_options(${name} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endfunction()
 
-# fusegate_room(NAME [OBJECT] [JSON] [LIBRARY [CUDA]] SOURCES ... PUBLIC ... PRIVATE ...): adds the room's library. OBJECT:
-# its sources register themselves. JSON: they use JSON, and so the precompiled header and batches. LIBRARY: the installed
-# library has its objects too; with CUDA, that for CUDA (Library.cmake).
+# fusegate_room(NAME [OBJECT] [JSON] [LIBRARY [CUDA] [NO_ENGINE]] SOURCES ... PUBLIC ... PRIVATE ...): adds the room's
+# library. OBJECT: its sources register themselves. JSON: they use JSON, and so the precompiled header and batches.
+# LIBRARY: the installed library has its objects too; with CUDA, that for CUDA; so has the engine for Python, unless
+# NO_ENGINE (Library.cmake).
 function(fusegate_room name)
-  cmake_parse_arguments(ARG "OBJECT;JSON;LIBRARY;CUDA" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "OBJECT;JSON;LIBRARY;CUDA;NO_ENGINE" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
   if(ARG_OBJECT)
     add_library(${name} OBJECT ${ARG_SOURCES})
   else()
@@ -66,6 +67,9 @@ function(fusegate_room name)
       set(library FUSEGATE_CUDA_LIBRARY_ROOMS)
     endif()
     set_property(GLOBAL APPEND PROPERTY ${library} ${name})
+    if(NOT ARG_NO_ENGINE)
+      set_property(GLOBAL APPEND PROPERTY FUSEGATE_ENGINE_ROOMS ${name})
+    endif()
     set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     # Direct calls within the library, as in a program.
     target_compile_options(${name} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-semantic-interposition>)

@@ -8,21 +8,21 @@
 
 #include "bench/measuring/fake_meter.h"
 #include "bench/measuring/planted_fault.h"
-#include "kernels/onednn/cpu_device.h"
+#include "kernels/onednn/onednn_device.h"
 
 namespace fusegate::bench {
 namespace {
 
 constexpr const char* kKind = "fake_gpu";
 
-class FakeGpu : public kernels::CpuDevice {
+class FakeGpu : public kernels::OnednnDevice {
  public:
   std::string_view kind() const override { return kKind; }
   std::string name() const override { return "Fake GPU"; }
   std::string uuid() const override { return "GPU-00000000-0000-0000-0000-000000000000"; }
   void synchronize() override {
     if (is_lost_) throw kernels::DeviceError("an illegal memory access was encountered");
-    CpuDevice::synchronize();
+    OnednnDevice::synchronize();
   }
   // Like a CUDA context, for good.
   void lose() { is_lost_ = true; }

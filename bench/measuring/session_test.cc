@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "bench/measuring/fake_meter.h"
-#include "kernels/onednn/cpu_device.h"
+#include "kernels/onednn/onednn_device.h"
 #include "kernels/operations/ladder_problem.h"
 
 namespace fusegate::bench {
@@ -35,7 +35,7 @@ class SessionTest : public testing::Test {
 };
 
 // Records the choices that are pinned when a kernel is prepared.
-class ChoosingDevice : public kernels::CpuDevice {
+class ChoosingDevice : public kernels::OnednnDevice {
  public:
   void pin_choices(const kernels::PinnedChoices& choices) override { kept = choices; }
 
@@ -100,7 +100,7 @@ TEST_F(SessionTest, SizesAndDescribesAtTheFirstPlaceAlone) {
 }
 
 // Numbered layouts on a CPU: the number alone, and whether the layout before is gone by then.
-class NumberedDevice : public kernels::CpuDevice {
+class NumberedDevice : public kernels::OnednnDevice {
  public:
   bool lay_out(std::uint64_t number) override {
     EXPECT_EQ(in_use_, 0);
@@ -109,7 +109,7 @@ class NumberedDevice : public kernels::CpuDevice {
   }
   kernels::Memory allocate(std::size_t bytes) override {
     ++in_use_;
-    memory_.push_back(kernels::CpuDevice::allocate(bytes));
+    memory_.push_back(kernels::OnednnDevice::allocate(bytes));
     return kernels::Memory(memory_.back().data(), bytes, [this](void*) { --in_use_; });
   }
   std::vector<std::uint64_t> numbers;

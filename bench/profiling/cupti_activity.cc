@@ -4,6 +4,7 @@
 #include <cupti.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "bench/profiling/kernel_codes.h"
 #include "bench/profiling/profiler.h"
@@ -25,17 +27,37 @@ namespace {
 
 using baselines::TraceCategory;
 
-// Where the loader looks; else in the toolkit whose runtime is loaded. A library that was installed
-// names no folder itself: that would be one of the machine that it was built on.
+// The folders of CUDA's runtime and of PyTorch's libraries, where they are loaded.
+std::vector<std::filesystem::path> cuda_folders() {
+  std::vector<std::filesystem::path> folders;
+  const auto see = [](dl_phdr_info* library, std::size_t, void* folders) {
+    const std::filesystem::path file = library->dlpi_name;
+    const std::string name = file.filename().string();
+    if (name.starts_with("libcudart.so") || name.starts_with("libtorch")) {
+      static_cast<std::vector<std::filesystem::path>*>(folders)->push_back(file.parent_path());
+    }
+    return 0;
+  };
+  dl_iterate_phdr(see, &folders);
+  return folders;
+}
+
+// Where the loader looks; else beside what is loaded, in a toolkit or in NVIDIA's wheels. A library
+// that was installed names no folder itself: that would be one of the machine that it was built on.
 void* open_cupti() {
   constexpr int kMode = RTLD_NOW | RTLD_LOCAL;
+  constexpr std::array kBelow{".",
+                              "../extras/CUPTI/lib64",
+                              "../../../extras/CUPTI/lib64",
+                              "../../cuda_cupti/lib",
+                              "../../nvidia/cuda_cupti/lib",
+                              "../../nvidia/" FUSEGATE_CUDA_WHEELS "/lib"};
   if (void* const library = dlopen(FUSEGATE_CUPTI_LIBRARY, kMode)) return library;
-  Dl_info runtime;
-  if (dladdr(reinterpret_cast<void*>(&cudaRuntimeGetVersion), &runtime) == 0) return nullptr;
-  const auto folder = std::filesystem::path(runtime.dli_fname).parent_path();
-  for (const char* below : {".", "../extras/CUPTI/lib64", "../../../extras/CUPTI/lib64"}) {
-    const std::string file = (folder / below / FUSEGATE_CUPTI_LIBRARY).string();
-    if (void* const library = dlopen(file.c_str(), kMode)) return library;
+  for (const std::filesystem::path& folder : cuda_folders()) {
+    for (const char* below : kBelow) {
+      const std::string file = (folder / below / FUSEGATE_CUPTI_LIBRARY).string();
+      if (void* const library = dlopen(file.c_str(), kMode)) return library;
+    }
   }
   return nullptr;
 }

@@ -21,7 +21,9 @@ std::vector<DeviceKind>& kinds() {
 
 std::vector<std::string> kind_names() {
   std::vector<std::string> names;
-  for (const DeviceKind& kind : kinds()) names.push_back(kind.name);
+  for (const DeviceKind& kind : kinds()) {
+    if (std::ranges::find(names, kind.name) == names.end()) names.push_back(kind.name);
+  }
   return names;
 }
 

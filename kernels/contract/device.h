@@ -126,10 +126,13 @@ class Device {
 Tensor allocate_tensor(Device& device, std::vector<std::int64_t> shape, Dtype dtype,
                        std::vector<Memory>& owner);
 
-// How a kind of device is opened; registered by the folder that implements it.
+// How a kind of device is opened; registered by the folder that implements it. A kind has one
+// registration for each library that it can be opened with.
 struct DeviceKind {
   std::string name;
-  int preference = 0;  // "auto" opens the kind with the highest preference that is present
+  // Of one kind, or of all for "auto", the one with the highest preference that is present is
+  // opened.
+  int preference = 0;
   // Null where this machine has no such device.
   std::function<std::unique_ptr<Device>()> open;
 };

@@ -1,9 +1,5 @@
-// The CPU as a device, through oneDNN: what a machine without a GPU measures.
+// The CPU as a device, without a library: what a machine without a GPU measures.
 #pragma once
-
-#include <dnnl.hpp>
-#include <utility>
-#include <vector>
 
 #include "kernels/contract/device.h"
 #include "kernels/contract/host_reference.h"
@@ -12,8 +8,6 @@ namespace fusegate::kernels {
 
 class CpuDevice : public Device {
  public:
-  CpuDevice();
-
   std::string_view kind() const override { return "cpu"; }
   std::string name() const override;
   std::string uuid() const override { return ""; }
@@ -26,25 +20,11 @@ class CpuDevice : public Device {
   void copy_to_host(const void* from, std::span<std::byte> to) override;
   void copy_to_device(std::span<const std::byte> from, void* to) override;
   std::uint64_t digest(const Tensor& tensor) override;
-  void synchronize() override;
+  void synchronize() override {}
   ReferenceMath& reference_math() override { return reference_; }
 
-  // The speed of generated code depends on its address: with one copy per process, times of the
-  // same kernel differed by a factor of up to 1.75 (docs/evidence/cpu.md). Freed code would be
-  // generated again at the same address. So primitives live as long as the device, and each memory
-  // layout has others.
-  const dnnl::primitive& store(dnnl::primitive primitive) {
-    return primitives_.emplace_back(std::move(primitive));
-  }
-
-  dnnl::engine& engine() { return engine_; }
-  dnnl::stream& stream() { return stream_; }
-
  private:
-  dnnl::engine engine_;
-  dnnl::stream stream_;
   HostReference reference_;
-  std::vector<dnnl::primitive> primitives_;
 };
 
 }  // namespace fusegate::kernels

@@ -33,13 +33,13 @@ memory::data_type data_type(Dtype dtype) {
   }
 }
 
-memory row_major(CpuDevice& device, const Tensor& t) {
+memory row_major(OnednnDevice& device, const Tensor& t) {
   return {
       {{t.rows(), t.cols()}, data_type(t.dtype), memory::format_tag::ab}, device.engine(), t.data};
 }
 
 // The same memory as the matrix [cols, rows].
-memory transposed(CpuDevice& device, const Tensor& t) {
+memory transposed(OnednnDevice& device, const Tensor& t) {
   return {
       {{t.cols(), t.rows()}, data_type(t.dtype), memory::format_tag::ba}, device.engine(), t.data};
 }
@@ -81,7 +81,7 @@ void append_mul(dnnl::post_ops& ops, const memory& multiplier, Arguments& argume
   arguments.emplace(DNNL_ARG_ATTR_MULTIPLE_POST_OP(ops.len() - 1) | DNNL_ARG_SRC_1, multiplier);
 }
 
-dnnl::primitive make_matmul(CpuDevice& device, const Arguments& arguments,
+dnnl::primitive make_matmul(OnednnDevice& device, const Arguments& arguments,
                             const dnnl::post_ops& ops) {
   dnnl::primitive_attr attr;
   attr.set_post_ops(ops);
@@ -99,7 +99,7 @@ dnnl::primitive make_matmul(CpuDevice& device, const Arguments& arguments,
 #endif
 }
 
-dnnl::primitive make_activation(CpuDevice& device, const Activation& activation,
+dnnl::primitive make_activation(OnednnDevice& device, const Activation& activation,
                                 const memory::desc& desc) {
   constexpr auto kInference = dnnl::prop_kind::forward_inference;
   const Eltwise eltwise = eltwise_of(activation);
@@ -112,7 +112,7 @@ dnnl::primitive make_activation(CpuDevice& device, const Activation& activation,
 #endif
 }
 
-dnnl::primitive make_binary(CpuDevice& device, algorithm how, const memory::desc& a,
+dnnl::primitive make_binary(OnednnDevice& device, algorithm how, const memory::desc& a,
                             const memory::desc& b, const memory::desc& out,
                             const dnnl::post_ops& ops) {
   dnnl::primitive_attr attr;
@@ -125,12 +125,13 @@ dnnl::primitive make_binary(CpuDevice& device, algorithm how, const memory::desc
 #endif
 }
 
-std::function<void()> launcher(CpuDevice& device, dnnl::primitive primitive, Arguments arguments) {
+std::function<void()> launcher(OnednnDevice& device, dnnl::primitive primitive,
+                               Arguments arguments) {
   return [&stream = device.stream(), primitive = device.store(std::move(primitive)),
           arguments = std::move(arguments)] { primitive.execute(stream, arguments); };
 }
 
-std::function<void()> binary(CpuDevice& device, algorithm how, const Tensor& a, const Tensor& b,
+std::function<void()> binary(OnednnDevice& device, algorithm how, const Tensor& a, const Tensor& b,
                              const Tensor& out) {
   const memory a_view = row_major(device, a), b_view = row_major(device, b);
   const memory out_view = row_major(device, out);
@@ -140,7 +141,8 @@ std::function<void()> binary(CpuDevice& device, algorithm how, const Tensor& a, 
       {{DNNL_ARG_SRC_0, a_view}, {DNNL_ARG_SRC_1, b_view}, {DNNL_ARG_DST, out_view}});
 }
 
-Arguments matmul_arguments(CpuDevice& device, const Tensor& x, const Tensor& w, const Tensor& out) {
+Arguments matmul_arguments(OnednnDevice& device, const Tensor& x, const Tensor& w,
+                           const Tensor& out) {
   return {{DNNL_ARG_SRC, row_major(device, x)},
           {DNNL_ARG_WEIGHTS, transposed(device, w)},
           {DNNL_ARG_DST, row_major(device, out)}};

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/onednn/cpu_device.h"
+#include "kernels/onednn/onednn_device.h"
 #include "kernels/operations/stages.h"
 
 namespace fusegate::kernels {
@@ -18,7 +18,7 @@ std::string refuses_on_cpu(const Device& device, const Problem& problem);
 
 class OnednnStages : public StageLibrary {
  public:
-  explicit OnednnStages(Device& device) : device_(static_cast<CpuDevice&>(device)) {}
+  explicit OnednnStages(Device& device) : device_(static_cast<OnednnDevice&>(device)) {}
 
   Stage matmul(std::string name, const Tensor& x, const Tensor& w, const Tensor* bias,
                const Tensor& out) override;
@@ -32,7 +32,7 @@ class OnednnStages : public StageLibrary {
              const Tensor& out) override;
 
  private:
-  CpuDevice& device_;
+  OnednnDevice& device_;
 };
 
 }  // namespace fusegate::kernels

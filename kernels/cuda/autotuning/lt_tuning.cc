@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t kMostCandidates = 12;
 
 // The heuristic is asked once: its order may differ from call to call.
-LtChoice measured_choice(CudaDevice& device, const std::string& stage, const LtMatmul& matmul,
+LtChoice measured_choice(CublasDevice& device, const std::string& stage, const LtMatmul& matmul,
                          const Tensor& x, const Tensor& w, const Tensor& out) {
   const std::vector<cublasLtMatmulAlgo_t> algorithms = matmul.candidates(kMostCandidates);
   std::vector<std::string> names;
@@ -40,7 +40,7 @@ std::vector<Candidate> lt_candidates(const LtMatmul& matmul, const Tensor& x, co
   return candidates;
 }
 
-TunedMatmul tune(CudaDevice& device, const std::string& stage, LtMatmul& matmul, const Tensor& x,
+TunedMatmul tune(CublasDevice& device, const std::string& stage, LtMatmul& matmul, const Tensor& x,
                  const Tensor& w, const Tensor& out) {
   const PinnedChoices& pinned = device.pinned_choices();
   std::string key = matmul.text();

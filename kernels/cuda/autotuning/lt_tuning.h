@@ -7,8 +7,7 @@
 
 #include "kernels/contract/device.h"
 #include "kernels/cuda/autotuning/autotune.h"
-#include "kernels/cuda/device/cuda_device.h"
-#include "kernels/cuda/device/lt_matmul.h"
+#include "kernels/cuda/device/cublas_device.h"
 
 namespace fusegate::kernels {
 
@@ -25,7 +24,7 @@ std::vector<Candidate> lt_candidates(const LtMatmul& matmul, const Tensor& x, co
 // Makes the matmul, a stage of a kernel, use the fastest of them. w must hold its values already; x
 // and out are restored. Throws DeviceError where the device's stream captures before the problem
 // was measured, where no candidate runs, or where a required pinned choice is not among them.
-TunedMatmul tune(CudaDevice& device, const std::string& stage, LtMatmul& matmul, const Tensor& x,
+TunedMatmul tune(CublasDevice& device, const std::string& stage, LtMatmul& matmul, const Tensor& x,
                  const Tensor& w, const Tensor& out);
 
 }  // namespace fusegate::kernels

@@ -4,6 +4,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <string_view>
+
 #include "kernels/contract/device.h"
 
 namespace fusegate::kernels {
@@ -11,6 +13,9 @@ namespace fusegate::kernels {
 // The stream for all launches. Throws DeviceError where the device is not a GPU.
 cudaStream_t cuda_stream(const Device& device);
 
+// name, text: of the error, by the library that call is of.
+[[noreturn]] void throw_library_error(const char* name, const char* text, const char* call,
+                                      std::string_view file, int line);
 [[noreturn]] void throw_cuda_error(cudaError_t status, const char* call, const char* file,
                                    int line);
 

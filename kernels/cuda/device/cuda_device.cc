@@ -8,57 +8,42 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cuda/device/cublas.h"
-#include "kernels/cuda/device/cuda_reference.h"
+#include "kernels/cuda/device/cuda.h"
 #include "kernels/cuda/device/fill.h"
 
 namespace fusegate::kernels {
 namespace {
 
-// Decides which algorithms the heuristic offers, and so what is measured.
-constexpr std::size_t kWorkspaceBytes = 32u << 20;
+const DeviceRegistration registered{
+    {.name = "cuda", .preference = 2, .open = &open_gpu<CudaDevice>}};
 
-std::unique_ptr<Device> open_if_present() {
-  int count = 0;
-  // Neither a missing driver nor a missing GPU is an error here.
-  if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) {
-    cudaGetLastError();
-    return nullptr;
-  }
-  return std::make_unique<CudaDevice>();
+cudaStream_t open_stream(cudaDeviceProp& properties) {
+  FUSEGATE_CUDA(cudaSetDevice(0));
+  FUSEGATE_CUDA(cudaGetDeviceProperties(&properties, 0));
+  cudaStream_t stream = nullptr;
+  FUSEGATE_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  return stream;
 }
-
-const DeviceRegistration registered{{.name = "cuda", .preference = 1, .open = &open_if_present}};
 
 }  // namespace
 
-CudaDevice::CudaDevice() {
-  FUSEGATE_CUDA(cudaSetDevice(0));
-  FUSEGATE_CUDA(cudaGetDeviceProperties(&properties_, 0));
-  FUSEGATE_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
-  FUSEGATE_CUDA(cublasLtCreate(&cublaslt_));
-  workspace_ = allocate(kWorkspaceBytes);
+bool finds_gpu() {
+  int count = 0;
+  // Neither a missing driver nor a missing GPU is an error here.
+  if (cudaGetDeviceCount(&count) == cudaSuccess && count > 0) return true;
+  cudaGetLastError();
+  return false;
+}
+
+CudaDevice::CudaDevice(std::size_t workspace_bytes)
+    : stream_(open_stream(properties_)),
+      reference_(stream_, [this](std::size_t bytes) { return allocate_by_driver(bytes); }) {
+  if (workspace_bytes > 0) workspace_ = allocate(workspace_bytes);
   digest_ = allocate(sizeof(unsigned long long));
-  reference_ = std::make_unique<CudaReference>(
-      lt(), [this](std::size_t bytes) { return allocate_by_driver(bytes); });
 }
 
 CudaDevice::~CudaDevice() {
-  // Errors are ignored: the process is about to end.
-  if (cublas_ != nullptr) cublasDestroy(cublas_);
-  cublasLtDestroy(cublaslt_);
-  cudaStreamDestroy(stream_);
-}
-
-cublasHandle_t CudaDevice::cublas() {
-  if (cublas_ == nullptr) {
-    FUSEGATE_CUDA(cublasCreate(&cublas_));
-    FUSEGATE_CUDA(cublasSetStream(cublas_, stream_));
-    // After the stream, since setting that resets the workspace. Without ours, a graph would
-    // allocate memory for each captured matmul.
-    FUSEGATE_CUDA(cublasSetWorkspace(cublas_, workspace_.data(), workspace_.bytes()));
-  }
-  return cublas_;
+  cudaStreamDestroy(stream_);  // an error is ignored: the process is about to end
 }
 
 std::string CudaDevice::uuid() const {
@@ -75,9 +60,7 @@ std::string CudaDevice::uuid() const {
 std::map<std::string, std::string> CudaDevice::versions() const {
   int runtime = 0;
   FUSEGATE_CUDA(cudaRuntimeGetVersion(&runtime));
-  const std::size_t cublas = cublasLtGetVersion();
-  return {{"cuda", fmt::format("{}.{}", runtime / 1000, runtime % 1000 / 10)},
-          {"cublas", fmt::format("{}.{}.{}", cublas / 10000, cublas / 100 % 100, cublas % 100)}};
+  return {{"cuda", fmt::format("{}.{}", runtime / 1000, runtime % 1000 / 10)}};
 }
 
 GpuLimits CudaDevice::limits() const {

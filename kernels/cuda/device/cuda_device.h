@@ -1,8 +1,7 @@
-// One NVIDIA GPU as a device: the first that CUDA shows, on a stream of its own.
+// One NVIDIA GPU as a device: the first that CUDA shows, on a stream of its own. It needs no
+// library but CUDA's runtime (cublas_device.h).
 #pragma once
 
-#include <cublasLt.h>
-#include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 
 #include <map>
@@ -11,18 +10,28 @@
 
 #include "kernels/contract/device.h"
 #include "kernels/contract/layout_arena.h"
+#include "kernels/cuda/device/cuda_reference.h"
 #include "kernels/cuda/device/gpu_limits.h"
-#include "kernels/cuda/device/lt_matmul.h"
 #include "kernels/cuda/device/taken_launch.h"
 
 namespace fusegate::kernels {
 
+// Whether there is a driver and a GPU.
+bool finds_gpu();
+
+// Opens a kind of CudaDevice; null where this machine has no GPU.
+template <typename Gpu>
+std::unique_ptr<Device> open_gpu() {
+  return finds_gpu() ? std::make_unique<Gpu>() : nullptr;
+}
+
 class CudaDevice : public Device {
  public:
-  // Throws DeviceError where the GPU cannot be used.
-  CudaDevice();
+  // workspace_bytes: for a library's products, which run one after another on the stream. Throws
+  // DeviceError where the GPU cannot be used.
+  explicit CudaDevice(std::size_t workspace_bytes = 0);
   ~CudaDevice() override;
-  // Kernels capture the stream and the cuBLAS handles; a copy would free them twice.
+  // Kernels capture the stream; a copy would free it twice.
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
 
@@ -41,38 +50,33 @@ class CudaDevice : public Device {
   void pin_choices(const PinnedChoices& pinned) override { pinned_choices_ = pinned; }
   void* native_stream() const override { return stream_; }
   void synchronize() override;
-  ReferenceMath& reference_math() override { return *reference_; }
+  // Without matrix products, which throw DeviceError.
+  ReferenceMath& reference_math() override { return reference_; }
 
   const cudaDeviceProp& properties() const { return properties_; }
   GpuLimits limits() const;
   cudaStream_t stream() const { return stream_; }
-  // Created at the first call; on the stream, in the workspace.
-  cublasHandle_t cublas();
-  LtContext lt() const { return {cublaslt_, stream_, workspace_.data(), workspace_.bytes()}; }
-  // For all of cuBLAS's and cublasLt's matmuls, which run one after another on the stream.
   const Memory& workspace() const { return workspace_; }
-  // Choices measured so far: a benchmark is prepared once per memory layout. By LtMatmul::text(),
-  // and the algorithm that is required, if one is.
-  std::map<std::string, LtChoice>& lt_choices() { return lt_choices_; }
-  // autotune.h's, by what is computed and candidates.
+  // Choices measured so far (autotune.h), by what is computed and candidates: a benchmark is
+  // prepared once per memory layout.
   std::map<std::string, TakenLaunch>& launch_choices() { return launch_choices_; }
   const PinnedChoices& pinned_choices() const { return pinned_choices_; }
 
- private:
+ protected:
+  // Outside any memory layout.
   Memory allocate_by_driver(std::size_t bytes);
+
+ private:
   std::unique_ptr<LayoutArena> make_arena();
 
   cudaDeviceProp properties_{};
   cudaStream_t stream_ = nullptr;
-  cublasLtHandle_t cublaslt_ = nullptr;
-  cublasHandle_t cublas_ = nullptr;
   std::unique_ptr<LayoutArena> arena_;  // null while the driver lays out memory
   Memory workspace_;
   Memory digest_;
-  std::map<std::string, LtChoice> lt_choices_;
   std::map<std::string, TakenLaunch> launch_choices_;
   PinnedChoices pinned_choices_;
-  std::unique_ptr<ReferenceMath> reference_;
+  CudaReference reference_;
 };
 
 }  // namespace fusegate::kernels

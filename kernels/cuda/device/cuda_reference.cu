@@ -124,40 +124,38 @@ std::span<std::byte> bytes_of(std::vector<T>& values) {
 
 void CudaReference::widen(const Tensor& in, double* out) {
   dispatch_any_dtype(in.dtype, [&]<typename T>() {
-    widen_kernel<<<grid_blocks(in.count()), kThreads, 0, context_.stream>>>(
-        static_cast<const T*>(in.data), out, in.count());
+    widen_kernel<<<grid_blocks(in.count()), kThreads, 0, stream_>>>(static_cast<const T*>(in.data),
+                                                                    out, in.count());
   });
   FUSEGATE_CUDA(cudaGetLastError());
 }
 
 // Not by cudaMemcpyAsync, which this checks.
 void CudaReference::copy(const double* in, double* out, std::int64_t count) {
-  copy_kernel<<<grid_blocks(count), kThreads, 0, context_.stream>>>(in, out, count);
+  copy_kernel<<<grid_blocks(count), kThreads, 0, stream_>>>(in, out, count);
   FUSEGATE_CUDA(cudaGetLastError());
 }
 
-void CudaReference::matmul(const double* x, const double* w, double* out, std::int64_t m,
-                           std::int64_t n, std::int64_t k) {
-  const LtMatmul product(
-      context_, {.m = m, .n = n, .k = k, .type = CUDA_R_64F, .compute = CUBLAS_COMPUTE_64F});
-  product.enqueue(x, w, out);
+void CudaReference::matmul(const double*, const double*, double*, std::int64_t, std::int64_t,
+                           std::int64_t) {
+  throw DeviceError("a reference on the GPU has matrix products only with cuBLAS");
 }
 
 void CudaReference::add_bias(double* x, const double* bias, std::int64_t m, std::int64_t n) {
-  add_bias_kernel<<<grid_blocks(m * n), kThreads, 0, context_.stream>>>(x, bias, m * n, n);
+  add_bias_kernel<<<grid_blocks(m * n), kThreads, 0, stream_>>>(x, bias, m * n, n);
   FUSEGATE_CUDA(cudaGetLastError());
 }
 
 void CudaReference::gate(const Activation& activation, const double* g, const double* u,
                          double* out, std::int64_t count) {
   dispatch_activation(Activations{}, activation, [&]<typename Functor>() {
-    gate_kernel<Functor><<<grid_blocks(count), kThreads, 0, context_.stream>>>(g, u, out, count);
+    gate_kernel<Functor><<<grid_blocks(count), kThreads, 0, stream_>>>(g, u, out, count);
   });
   FUSEGATE_CUDA(cudaGetLastError());
 }
 
 void CudaReference::perturb(double* values, std::int64_t count, double unit, std::uint64_t seed) {
-  perturb_kernel<<<grid_blocks(count), kThreads, 0, context_.stream>>>(values, count, unit, seed);
+  perturb_kernel<<<grid_blocks(count), kThreads, 0, stream_>>>(values, count, unit, seed);
   FUSEGATE_CUDA(cudaGetLastError());
 }
 
@@ -183,18 +181,17 @@ void CudaReference::sum_up(const T* out, const double* reference, const ErrorSca
   const auto columns = bytes_of(errors.columns);
   auto* const to = static_cast<std::byte*>(sums(tiles.size() + rows.size() + columns.size()));
   std::byte *const to_rows = to + tiles.size(), *const to_columns = to_rows + rows.size();
-  FUSEGATE_CUDA(cudaMemsetAsync(to_rows, 0, rows.size() + columns.size(), context_.stream));
-  errors_kernel<<<static_cast<unsigned>(errors.tiles.size()), kThreads, 0, context_.stream>>>(
+  FUSEGATE_CUDA(cudaMemsetAsync(to_rows, 0, rows.size() + columns.size(), stream_));
+  errors_kernel<<<static_cast<unsigned>(errors.tiles.size()), kThreads, 0, stream_>>>(
       out, reference, errors.grid, scale,
       ErrorSums{reinterpret_cast<TileErrors*>(to),
                 rows.empty() ? nullptr : reinterpret_cast<GroupErrors*>(to_rows),
                 columns.empty() ? nullptr : reinterpret_cast<double*>(to_columns)});
   FUSEGATE_CUDA(cudaGetLastError());
   for (const auto& [host, from] : {std::pair(tiles, to), {rows, to_rows}, {columns, to_columns}}) {
-    FUSEGATE_CUDA(
-        cudaMemcpyAsync(host.data(), from, host.size(), cudaMemcpyDeviceToHost, context_.stream));
+    FUSEGATE_CUDA(cudaMemcpyAsync(host.data(), from, host.size(), cudaMemcpyDeviceToHost, stream_));
   }
-  FUSEGATE_CUDA(cudaStreamSynchronize(context_.stream));
+  FUSEGATE_CUDA(cudaStreamSynchronize(stream_));
 }
 
 void* CudaReference::sums(std::size_t bytes) {

@@ -1,23 +1,26 @@
-// The double-precision reference on the GPU: cublasLt's fp64 product and plain kernels. A CPU is
-// too slow for large problems (116 GFLOP) in every process. Tested against HostReference.
+// The double-precision reference on the GPU: plain kernels. cublas_device.h adds the matrix
+// product. A CPU is too slow for large problems (116 GFLOP) in every process. Tested against
+// HostReference.
 #pragma once
+
+#include <cuda_runtime_api.h>
 
 #include <functional>
 #include <utility>
 
 #include "kernels/contract/device.h"
-#include "kernels/cuda/device/lt_matmul.h"
 
 namespace fusegate::kernels {
 
 class CudaReference : public ReferenceMath {
  public:
   // allocate: memory outside any memory layout.
-  CudaReference(const LtContext& context, std::function<Memory(std::size_t)> allocate)
-      : context_(context), allocate_(std::move(allocate)) {}
+  CudaReference(cudaStream_t stream, std::function<Memory(std::size_t)> allocate)
+      : stream_(stream), allocate_(std::move(allocate)) {}
 
   void widen(const Tensor& in, double* out) override;
   void copy(const double* in, double* out, std::int64_t count) override;
+  // Throws DeviceError.
   void matmul(const double* x, const double* w, double* out, std::int64_t m, std::int64_t n,
               std::int64_t k) override;
   void add_bias(double* x, const double* bias, std::int64_t m, std::int64_t n) override;
@@ -34,7 +37,7 @@ class CudaReference : public ReferenceMath {
   // Memory of at least so many bytes, used again by the next call.
   void* sums(std::size_t bytes);
 
-  LtContext context_;
+  cudaStream_t stream_;
   std::function<Memory(std::size_t)> allocate_;
   Memory sums_;
 };

@@ -14,7 +14,7 @@
 
 #include "kernels/activations/activations.h"
 #include "kernels/contract/verify.h"
-#include "kernels/cuda/device/cuda_device.h"
+#include "kernels/cuda/device/cublas_device.h"
 #include "kernels/cuda/device/gated_operands.h"
 #include "kernels/cuda/gemm/gated_gemm_plan.h"
 
@@ -64,7 +64,7 @@ class GpuTest : public testing::Test {
 
   void SetUp() override {
     try {
-      device_ = std::make_unique<CudaDevice>();
+      device_ = std::make_unique<CublasDevice>();
     } catch (const DeviceError& error) {
       GTEST_SKIP() << error.what();
     }
@@ -141,7 +141,7 @@ class GpuTest : public testing::Test {
     memory_.clear();
   }
 
-  std::unique_ptr<CudaDevice> device_;
+  std::unique_ptr<CublasDevice> device_;
   std::vector<Memory> memory_;
 
  private:

@@ -3,8 +3,7 @@
 
 #include "kernels/contract/work.h"
 #include "kernels/cuda/device/cublas.h"
-#include "kernels/cuda/device/cuda_device.h"
-#include "kernels/cuda/device/lt_matmul.h"
+#include "kernels/cuda/device/cublas_device.h"
 #include "kernels/cuda/implementations/expected_stages.h"
 
 namespace fusegate::kernels {
@@ -23,7 +22,7 @@ void enqueue(cublasHandle_t cublas, const Tensor& x, const Tensor& w, const Tens
 
 PreparedKernel prepare(Device& device, const Problem&, Inputs in, const Tensor& out) {
   Stage stage = matmul_work("matmul", in[0], in[1], out);
-  stage.launch = [x = in[0], w = in[1], out, cublas = static_cast<CudaDevice&>(device).cublas()] {
+  stage.launch = [x = in[0], w = in[1], out, cublas = static_cast<CublasDevice&>(device).cublas()] {
     enqueue(cublas, x, w, out);
   };
   return {.stages = {stage}};

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/cuda/autotuning/lt_tuning.h"
-#include "kernels/cuda/device/cuda_device.h"
+#include "kernels/cuda/device/cublas_device.h"
 #include "kernels/operations/stages.h"
 
 namespace fusegate::kernels {
@@ -18,7 +18,7 @@ enum class MatmulChoice { kHeuristic, kTuned };
 class CudaStages : public StageLibrary {
  public:
   explicit CudaStages(Device& device, MatmulChoice choice = MatmulChoice::kHeuristic)
-      : device_(static_cast<CudaDevice&>(device)), choice_(choice) {}
+      : device_(static_cast<CublasDevice&>(device)), choice_(choice) {}
 
   Stage matmul(std::string name, const Tensor& x, const Tensor& w, const Tensor* bias,
                const Tensor& out) override;
@@ -35,7 +35,7 @@ class CudaStages : public StageLibrary {
  private:
   std::shared_ptr<LtMatmul> lt_matmul(const Tensor& x, const Tensor* bias, const Tensor& out);
 
-  CudaDevice& device_;
+  CublasDevice& device_;
   MatmulChoice choice_;
 };
 
