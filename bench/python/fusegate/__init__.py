@@ -11,8 +11,8 @@ run files for ``fusegate gate``.
     def eager(gate, up):
         return torch.nn.functional.gelu(gate, approximate="tanh") * up
 
-``python -m fusegate run FILE`` measures it once; ``fusegate run --program "python3 -m fusegate run FILE" --suite all``
-makes a run of several processes. docs/kernels-python.md is the manual.
+``fusegate_bench FILE`` measures it once; ``fusegate run --program "fusegate_bench FILE" --suite all`` makes a run of
+several processes. docs/kernels-python.md is the manual.
 """
 
 from .errors import InputError

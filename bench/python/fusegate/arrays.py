@@ -5,8 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
-import random
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 from .errors import InputError, one_line
 from .tensors import DTYPES
@@ -15,11 +14,22 @@ Form = tuple[tuple[int, ...], str]
 
 
 class Arrays:
-    """What libraries have in common. stream: the engine's, or None on a CPU. Arrays that a call allocates come from a pool of
-    its own, which is entered before the call and left after it."""
+    """What libraries have in common; the rest as NumPy and CuPy have it. stream: the engine's, or None on a CPU."""
 
-    def __init__(self, module: Any, device: str, stream: Optional[int]):
-        self.module, self.device, self.stream = module, device, stream
+    def __init__(self, module: Any, array_type: type, device: str, stream: Optional[int]):
+        self.module, self.array_type, self.device, self.stream = module, array_type, device, stream
+
+    @staticmethod
+    def kind(dtype: str) -> Any:
+        """The library's dtype, or None."""
+        return DTYPES[dtype][2]
+
+    def view(self, address: int, shape: tuple[int, ...], dtype: str) -> Any:
+        """The engine's memory as an array."""
+        kind = self.kind(dtype)
+        if kind is None:
+            raise ValueError(f"{self.module.__name__} {self.module.__version__} has no {dtype}")
+        return self.bytes_at(address, math.prod(shape) * DTYPES[dtype][0]).view(kind).reshape(shape)
 
     def form(self, array: Any) -> Form:
         """Its shape, and its dtype by fusegate's name, else the library's."""
@@ -28,79 +38,113 @@ class Arrays:
 
     def own(self, value: Any) -> Any:
         """The value as this library's array, if it is an array."""
-        if isinstance(value, self.array_type):
+        if isinstance(value, self.array_type) or not is_array(value):
             return value
-        return self.module.from_dlpack(value) if is_array(value) else value
+        return self.module.from_dlpack(value)
 
     def is_own(self, value: Any) -> bool:
         return isinstance(value, self.array_type)
 
-    def enter_pool(self) -> Any:
-        """Returns what leaves it."""
-        return lambda: None
+    def full(self, shape: tuple[int, ...], dtype: str, value: float) -> Any:
+        return self.module.full(shape, value, dtype=self.kind(dtype))
 
-    def check_device(self) -> str:
-        """What a callable changed for the others; "" if nothing."""
-        return ""
-
-    array_type: type = object
-
-
-    # As NumPy and CuPy do it.
+    def cast(self, array: Any, dtype: str) -> Any:
+        return array.astype(self.kind(dtype))
 
     @staticmethod
-    def copy(target, source) -> None:
+    def copy(target: Any, source: Any) -> None:
         target[...] = source
 
     @staticmethod
-    def poison(array) -> None:
+    def poison(array: Any) -> None:
         """Makes elements that are never written visible."""
         array[...] = math.nan if array.dtype.kind == "f" else -91 if array.dtype.kind == "i" else 165
 
-    @staticmethod
-    def cast(array, dtype: str):
-        return array.astype(DTYPES[dtype][2])
-
-    def generator(self, seed: int):
+    def generator(self, seed: int) -> Any:
         self.module.random.seed(seed & 0xFFFFFFFF)  # for user functions that draw without the generator
         return self.module.random.default_rng(seed)
 
+    def enter_pool(self) -> Callable[[], None]:
+        """Until what it returns is called, arrays come from memory of their own, which stays theirs: a graph may hold its
+        addresses."""
+        return lambda: None
 
-class Torch(Arrays):
+    def changed_device(self) -> str:
+        """What a callable changed for all others; "" if nothing."""
+        return ""
 
+
+class Numpy(Arrays):
     def __init__(self, module, device, stream):
-        super().__init__(module, device, stream)
-        self.array_type = module.Tensor
-        self._external = None
-        if device != "cuda":
-            return
-        try:
-            module.cuda.init()
-            self._external = module.cuda.ExternalStream(stream)
-            module.cuda.set_stream(self._external)
-            # The workspaces that torch keeps for cuBLAS: in no benchmark's pool.
-            one = module.ones(32, 32, device="cuda")
-            module.mm(one, one)
-        except Exception as error:
-            raise InputError(f"torch {module.__version__}", "", f"cannot use this GPU: {one_line(error)}; its CUDA is "
-                                                                f"{module.version.cuda}") from error
+        super().__init__(module, module.ndarray, device, stream)
 
-    def view(self, address: int, shape: tuple[int, ...], dtype: str):
-        kind = getattr(self.module, DTYPES[dtype][1], None)
-        if kind is None:
-            raise ValueError(f"torch {self.module.__version__} has no {DTYPES[dtype][1]}")
-        count = math.prod(shape) * DTYPES[dtype][0]
-        if self.device == "cpu":
-            raw = self.module.frombuffer(_buffer(address, count), dtype=self.module.uint8)
-        else:
-            raw = self.module.as_tensor(_DeviceBytes(address, count), device="cuda")
-        return raw.view(kind).view(shape)
+    def own(self, value):
+        # A sum over all elements is a NumPy scalar.
+        return self.module.asarray(value) if isinstance(value, self.module.generic) else super().own(value)
+
+    def bytes_at(self, address: int, count: int):
+        return self.module.frombuffer(_buffer(address, count), "uint8")
 
     @staticmethod
-    def copy(target, source) -> None:
+    def address(array) -> int:
+        return array.__array_interface__["data"][0]
+
+
+class Cupy(Arrays):
+    def __init__(self, module, device, stream):
+        super().__init__(module, module.ndarray, device, stream)
+        module.cuda.ExternalStream(stream).use()
+
+    def bytes_at(self, address: int, count: int):
+        memory = self.module.cuda.UnownedMemory(address, count, self)
+        return self.module.ndarray((count,), "uint8", self.module.cuda.MemoryPointer(memory, 0))
+
+    @staticmethod
+    def address(array) -> int:
+        return array.data.ptr
+
+
+class Torch(Arrays):
+    def __init__(self, module, device, stream):
+        super().__init__(module, module.Tensor, device, stream)
+        if device == "cuda":
+            self._use_stream()
+
+    def _use_stream(self) -> None:
+        torch = self.module
+        try:
+            self._stream = torch.cuda.ExternalStream(self.stream)
+            torch.cuda.set_stream(self._stream)
+            # Makes the workspaces that torch keeps for cuBLAS, which belong into no benchmark's pool.
+            one = torch.ones(32, 32, device="cuda")
+            torch.mm(one, one)
+        except Exception as error:
+            raise InputError(f"torch {torch.__version__}", "", f"cannot use this GPU ({one_line(error)}); it was built for CUDA "
+                                                               f"{torch.version.cuda}") from error
+
+    def kind(self, dtype):
+        return getattr(self.module, DTYPES[dtype][1], None)
+
+    def bytes_at(self, address: int, count: int):
+        if self.device == "cpu":
+            return self.module.frombuffer(_buffer(address, count), dtype=self.module.uint8)
+        return self.module.as_tensor(_DeviceBytes(address, count), device="cuda")
+
+    def full(self, shape, dtype, value):
+        return self.module.full(shape, value, dtype=self.kind(dtype), device=self.device)
+
+    def meta(self, shape: tuple[int, ...], dtype: str):
+        """A tensor without memory, for which torch computes shapes alone."""
+        return self.module.empty(shape, dtype=self.kind(dtype), device="meta")
+
+    def cast(self, array, dtype):
+        return array.to(self.kind(dtype))
+
+    @staticmethod
+    def copy(target, source):
         target.copy_(source.detach())
 
-    def poison(self, array) -> None:
+    def poison(self, array):
         if array.dtype.is_floating_point:
             array.detach().copy_(self.module.full((), math.nan, device=array.device))
         else:
@@ -110,69 +154,25 @@ class Torch(Arrays):
     def address(array) -> int:
         return array.data_ptr()
 
-    def cast(self, array, dtype: str):
-        return array.to(getattr(self.module, DTYPES[dtype][1]))
-
-    def empty(self, shape: tuple[int, ...], dtype: str, meta: bool = False):
-        return self.module.empty(shape, dtype=getattr(self.module, DTYPES[dtype][1]), device="meta" if meta else self.device)
-
-    def generator(self, seed: int):
-        self.module.manual_seed(seed)  # for user functions that draw without the generator
+    def generator(self, seed):
+        self.module.manual_seed(seed)
         return self.module.Generator(device=self.device).manual_seed(seed)
 
     def enter_pool(self):
         if self.device != "cuda":
-            return lambda: None
+            return super().enter_pool()
         using = self.module.cuda.use_mem_pool(self.module.cuda.MemPool())
-        using.__enter__()
+        using.__enter__()  # pylint: disable=unnecessary-dunder-call
         return lambda: using.__exit__(None, None, None)
 
-    def check_device(self) -> str:
+    def changed_device(self):
         if self.device != "cuda":
             return ""
-        cuda, at = self.module.cuda, self.module.cuda.current_device()
-        if at == 0 and cuda.current_stream() == self._external:
+        cuda, device = self.module.cuda, self.module.cuda.current_device()
+        if device == 0 and cuda.current_stream() == self._stream:
             return ""
-        cuda.set_stream(self._external)
-        return f"makes cuda:{at} the current device" if at != 0 else "makes another stream the current one"
-
-
-class Cupy(Arrays):
-    def __init__(self, module, device, stream):
-        super().__init__(module, device, stream)
-        self.array_type = module.ndarray
-        module.cuda.ExternalStream(stream).use()
-
-    def view(self, address: int, shape: tuple[int, ...], dtype: str):
-        kind = DTYPES[dtype][2]
-        if kind is None:
-            raise ValueError(f"CuPy has no {dtype}")
-        memory = self.module.cuda.UnownedMemory(address, math.prod(shape) * DTYPES[dtype][0], self)
-        return self.module.ndarray(shape, kind, self.module.cuda.MemoryPointer(memory, 0))
-
-    @staticmethod
-    def address(array) -> int:
-        return array.data.ptr
-
-
-class Numpy(Arrays):
-    def __init__(self, module, device, stream):
-        super().__init__(module, device, stream)
-        self.array_type = module.ndarray
-
-    def own(self, value):
-        # A sum over all elements is a NumPy scalar.
-        return self.module.asarray(value) if is_array(value) or isinstance(value, self.module.generic) else value
-
-    def view(self, address: int, shape: tuple[int, ...], dtype: str):
-        kind = DTYPES[dtype][2]
-        if kind is None:
-            raise ValueError(f"NumPy has no {dtype}")
-        return self.module.frombuffer(_buffer(address, math.prod(shape) * DTYPES[dtype][0]), kind).reshape(shape)
-
-    @staticmethod
-    def address(array) -> int:
-        return array.__array_interface__["data"][0]
+        cuda.set_stream(self._stream)
+        return f"makes cuda:{device} the current device" if device != 0 else "makes another stream the current one"
 
 
 def is_array(value: Any) -> bool:
@@ -187,10 +187,6 @@ def library(name: str, device: str, stream: Optional[int]) -> Arrays:
     except Exception as error:
         raise InputError(name, "", f"cannot be imported: {one_line(error)}") from error
     return {"torch": Torch, "cupy": Cupy, "numpy": Numpy}[name](module, device, stream)
-
-
-def seed_of(*parts: Any) -> int:
-    return random.Random(repr(parts)).getrandbits(63)
 
 
 class _DeviceBytes:

@@ -117,7 +117,7 @@ def load() -> ctypes.CDLL:
         if (library.fusegate_abi(), version) != (ABI, __version__):
             raise InputError(path, "", f"is the engine of fusegate {version}, and this package is {__version__}; install both "
                                        f"from one wheel")
-        library.fusegate_stream.restype = c_void_p
+        library.fusegate_device.restype, library.fusegate_stream.restype = c_char_p, c_void_p
         _loaded = library
     return _loaded
 

@@ -165,10 +165,10 @@ class Operation:
 
     # The methods below call user code while it is measured. They raise InputError, which names file, operation and field.
 
-    def problems(self, device: str) -> Iterator[Problem]:
+    def problems(self) -> Iterator[Problem]:
         """The registered problems."""
         for dtype, point in itertools.product(self.dtypes, self.points):
-            yield Problem(tuple(point.items()), dtype, device)
+            yield Problem(tuple(point.items()), dtype)
 
     def inputs(self, problem: Problem) -> dict[str, Any]:
         given = self._ask("inputs", self._inputs, problem)
