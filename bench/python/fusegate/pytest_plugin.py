@@ -1,4 +1,4 @@
-"""The pytest plugin: a fixture that measures benchmarks in fresh processes, and fails its test if `fusegate gate` finds a
+"""The pytest plugin: a fixture that measures benchmarks by `fusegate run`, and fails its test if `fusegate gate` finds a
 regression.
 
     def test_geglu_is_no_slower(fusegate):
@@ -12,36 +12,36 @@ from __future__ import annotations
 
 import dataclasses
 import glob
-import json
+import hashlib
 import os
 import pathlib
-import subprocess
-import sys
-from collections.abc import Sequence
-from typing import Any, Optional
+import re
+import shutil
+import tempfile
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import pytest
 
+from . import pytest_programs as programs
 from .console import for_log
 from .errors import InputError
-from .measuring.run_file import median_times_ns, read_run_file
-from .pytest_folder import RunFolder, folder_name, require_outside
-from .pytest_gate import TEXT, Gate
-from .suite import ALL
 
 PROCESSES = 5
 _SESSION = "fusegate_session"
+# Of the 255 bytes of a file's name, suffixes need some.
+_LONGEST_NAME = 150
 
 
 def pytest_addoption(parser: Any) -> None:
     group = parser.getgroup("fusegate", "benchmarks of the fixture `fusegate`")
-    group.addoption("--fusegate-baseline", metavar="PATH", type=pathlib.Path,
+    group.addoption("--fusegate-baseline", metavar="PATH", type=_absolute,
                     help="fail a test if `fusegate gate` finds a regression against this stored baseline, run folder or run "
                          "file")
-    group.addoption("--fusegate-program", metavar="PROGRAM", help="the program fusegate (default: fusegate in PATH)")
-    group.addoption("--fusegate-processes", metavar="N", type=int, default=None,
+    group.addoption("--fusegate-program", metavar="PROGRAM", help="the program fusegate (default: the package's)")
+    group.addoption("--fusegate-processes", metavar="N", type=int,
                     help=f"processes of each measurement (default: the test's own number, else {PROCESSES})")
-    group.addoption("--fusegate-out", metavar="FOLDER", type=pathlib.Path,
+    group.addoption("--fusegate-out", metavar="FOLDER", type=_absolute,
                     help="write the run folders there, one for each test, for example as baselines of later sessions")
     group.addoption("--fusegate-undecided", choices=("skip", "fail"), default="fail",
                     help="the result of a test that the gate cannot judge: fail (default), or skip and report it in the "
@@ -50,60 +50,58 @@ def pytest_addoption(parser: Any) -> None:
 
 def pytest_configure(config: Any) -> None:
     baseline = config.getoption("fusegate_baseline")
-    if baseline is not None and not baseline.exists():
+    if baseline and not baseline.exists():
         raise pytest.UsageError(f"--fusegate-baseline {baseline}: no such file or folder")
-    if baseline is not None:
-        try:
-            require_outside(baseline, config.getoption("fusegate_out"), "--fusegate-out")
-            # pytest itself empties it.
-            basetemp = config.getoption("basetemp", None)
-            require_outside(baseline, pathlib.Path(basetemp) if basetemp else None, "--basetemp")
-        except InputError as error:
-            raise pytest.UsageError(str(error)) from error
-    processes = config.getoption("fusegate_processes")
-    if processes is not None and processes < 1:
-        raise pytest.UsageError(f"--fusegate-processes {processes}: must be a whole number from 1")
-    setattr(config, _SESSION, Session())
+    for flag, name in (("--fusegate-out", "fusegate_out"), ("--basetemp", "basetemp")):  # pytest empties the latter
+        folder = config.getoption(name, None)
+        if baseline and folder and baseline.resolve().is_relative_to(pathlib.Path(folder).resolve()):
+            raise pytest.UsageError(f"--fusegate-baseline {baseline}: lies in the folder of {flag} {folder}, where this "
+                                    f"session replaces earlier runs; copy it elsewhere, or name another folder")
+    setattr(config, _SESSION, Session(config))
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Reports what was not judged, not compared or not measured: a letter in pytest's progress is easily missed."""
     config = terminalreporter.config
     session: Session = getattr(config, _SESSION)
-    is_whole = not terminalreporter.stats.get("deselected") and not any("::" in each for each in config.args)
-    for title, lines in (("could not judge", session.unjudged), ("nothing was compared", session.uncompared(config)),
-                         ("never measured", session.unmeasured() if is_whole else [])):
+    is_part = session.failed or terminalreporter.stats.get("deselected") or any("::" in each for each in config.args)
+    for title, lines in (("could not judge", session.unjudged), ("nothing was compared", session.uncompared()),
+                         ("never measured", [] if is_part else session.unmeasured())):
         if lines:
             terminalreporter.section(f"fusegate: {title}")
             for line in lines:
                 terminalreporter.line(for_log(line))
 
 
-@dataclasses.dataclass
 class Session:
-    """For the summary. measured: suites by test, of tests without a baseline. left_out: by kernels' file, the
-    implementations that no test measured so far."""
+    """For the summary. unjudged: lines. suites: by test without a baseline. measured: by file or module of kernels, the folder
+    to load it in, its name there, and the measured implementations. failed: whether a test could not measure."""
 
-    unjudged: list[str] = dataclasses.field(default_factory=list)
-    measured: dict[str, str] = dataclasses.field(default_factory=dict)
-    left_out: dict[str, set[str]] = dataclasses.field(default_factory=dict)
+    def __init__(self, config: Any):
+        self._folder, self._root = config.invocation_params.dir, config.rootpath
+        self.unjudged: list[str] = []
+        self.suites: dict[str, str] = {}
+        self.measured: dict[str, tuple[pathlib.Path, str, set[str]]] = {}
+        self.failed = False
 
-    def leave_out(self, kernels: str, implementations: set[str]) -> None:
-        """Only implementations that all tests leave out stay."""
-        self.left_out[kernels] = self.left_out.get(kernels, implementations) & implementations
+    def add_measured(self, folder: pathlib.Path, kernels: str, benchmarks: Iterable[str]) -> None:
+        source = os.path.relpath(folder / kernels, self._folder) if kernels.endswith(".py") else kernels
+        self.measured.setdefault(source, (folder, kernels, set()))[2].update(_implementations(benchmarks))
 
-    def uncompared(self, config: Any) -> list[str]:
-        if not self.measured:
+    def uncompared(self) -> list[str]:
+        if not self.suites:
             return []
-        stored = _stored_baselines({pathlib.Path(config.rootpath), pathlib.Path(config.invocation_params.dir)},
-                                   set(self.measured.values()))
-        advice = f"pass --fusegate-baseline {' or '.join(map(str, stored))}" if stored else \
-            "pass a baseline with --fusegate-baseline PATH"
-        return [f"{len(self.measured)} test{'s' if len(self.measured) > 1 else ''} measured without a baseline; {advice}"]
+        # Where `fusegate gate` searches.
+        stored = sorted({str(path.resolve()) for root in (self._root, self._folder)
+                         for store in ("baselines", ".fusegate/baselines") for suite in self.suites.values()
+                         for path in (root / store).glob(f"*/{glob.escape(suite)}.json")})
+        return [f"{len(self.suites)} test{'s' if len(self.suites) > 1 else ''} measured without a baseline; pass "
+                + (f"--fusegate-baseline {' or '.join(stored)}" if stored else "a baseline with --fusegate-baseline PATH")]
 
     def unmeasured(self) -> list[str]:
-        return [f"{kernels}: {name} is registered, but no test of this session measures it"
-                for kernels, names in self.left_out.items() for name in sorted(names)]
+        return [f"{source}: {name} is registered, but no test of this session measures it"
+                for source, (folder, kernels, measured) in self.measured.items()
+                for name in sorted(_implementations(programs.registered_benchmarks(kernels, folder)) - measured)]
 
 
 @dataclasses.dataclass
@@ -113,7 +111,7 @@ class Measured:
     Attributes
     ----------
     folder : pathlib.Path
-        The run folder, with one run file for each process. Every command of ``fusegate`` reads it.
+        The run folder. Every command of ``fusegate`` reads it.
     times_ns : dict of str to float
         By benchmark: the median over the processes of their median times.
     verdicts : list of dict
@@ -128,12 +126,12 @@ class Measured:
 class Measuring:
     """The fixture. Calling it measures, and gates the run if there is a baseline."""
 
-    def __init__(self, config: Any, folder: pathlib.Path, kernels_folder: pathlib.Path, test: str):
-        self._config, self._folder, self._kernels_folder, self._test = config, folder, kernels_folder, test
-        self._session: Session = getattr(config, _SESSION)
-        self._count = 0
+    def __init__(self, request: Any, folder: pathlib.Path):
+        self._config, self._session = request.config, getattr(request.config, _SESSION)
+        self._test, self._kernels_folder = request.node.nodeid, request.path.parent
+        self._run, self._count = folder / _folder_name(_test_id(request)), 0
 
-    def __call__(self, kernels: str, *, benchmark: str = "", processes: int = PROCESSES, suite: str = ALL,
+    def __call__(self, kernels: str, *, benchmark: str = "", processes: int = PROCESSES, suite: str = "all",
                  flags: Sequence[str] = ()) -> Measured:
         """Measure benchmarks in fresh processes.
 
@@ -147,9 +145,9 @@ class Measuring:
             The number of processes, unless ``--fusegate-processes`` is given. With fewer than 4 the gate reports no
             regression.
         suite : str
-            As of ``python -m fusegate run --suite``.
+            As of ``fusegate run --suite``; by default all that is registered.
         flags : list of str
-            More flags of that program.
+            Flags of ``fusegate_bench``.
 
         Returns
         -------
@@ -164,63 +162,68 @@ class Measuring:
             If the gate cannot judge, with ``--fusegate-undecided=skip``.
         """
         self._count += 1
-        baseline = self._config.getoption("fusegate_baseline")
-        gate = Gate(baseline, self._config.getoption("fusegate_program")) if baseline else None
-        wanted = self._config.getoption("fusegate_processes") or processes
-        path = self._folder if self._count == 1 else self._folder.with_name(f"{self._folder.name}-{self._count}")
-        folder = RunFolder(path)
+        run = self._run if self._count == 1 else self._run.with_name(f"{self._run.name}-{self._count}")
+        wanted, out, baseline = (self._config.getoption(f"fusegate_{name}") for name in ("processes", "out", "baseline"))
+        failure = ""
         try:
-            unfinished = folder.begin()
-            for number in range(1, wanted + 1):
-                self._measure(kernels, unfinished / f"{number}.json", ["--suite", suite, "--benchmark_filter", benchmark,
-                                                                       "--process", str(number), *flags])
-            folder.finish()
-            measured = Measured(path, median_times_ns(path.glob("*.json")))
-        except InputError as error:
-            pytest.fail(str(error), pytrace=False)
-        finally:
-            folder.close()
-        if gate is None:
-            self._session.measured[self._test] = str(read_run_file(path / "1.json")[0].get("suite", ""))
+            program = programs.matching_program(self._config.getoption("fusegate_program"))
+            programs.measure(program, kernels, self._kernels_folder, run, [
+                "--suite", suite, "--processes", str(processes if wanted is None else wanted), "--",
+                *([f"--benchmark_filter={benchmark}"] if benchmark else []), *flags])
+            run = _keep(run, out) if out else run
+        except (InputError, programs.ProgramError) as error:
+            failure = str(error)
+        if failure:
+            self._session.failed = True
+            pytest.fail(failure, pytrace=False)
+        files = programs.run_files(run)
+        measured = Measured(run, programs.median_times_ns(files))
+        self._session.add_measured(self._kernels_folder, kernels, measured.times_ns)
+        if baseline:
+            self._judge(program, baseline, measured)
         else:
-            self._judge(gate, measured)
+            self._session.suites[self._test] = files[0]["context"]["fusegate"]["suite"]
         return measured
 
-    def _measure(self, kernels: str, out: pathlib.Path, flags: Sequence[str]) -> None:
-        command = [sys.executable, "-m", "fusegate", "run", kernels, "--progress", "--out", str(out), *flags]
-        environment = dict(os.environ)
-        package = pathlib.Path(__file__).resolve().parents[1]
-        if "site-packages" not in package.parts:  # a checkout, which pytest may have found by its own settings
-            environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(package), environment.get("PYTHONPATH"))))
-        result = subprocess.run(command, cwd=self._kernels_folder, env=environment, **TEXT)
-        is_cut_short = result.returncode == 0 and not _is_finished(out)  # a kernel may call exit(0)
-        if result.returncode != 0 or is_cut_short:
-            lines = [line for line in (result.stderr or result.stdout).splitlines() if line.strip()]
-            pytest.fail("\n".join([f"fusegate could not measure {kernels} (exit code {result.returncode}"
-                                   f"{' before it finished' if is_cut_short else ''}):", *map(for_log, lines[-20:])]),
-                        pytrace=False)
-        source = os.path.relpath(self._kernels_folder / kernels, self._config.invocation_params.dir)
-        self._session.leave_out(source if kernels.endswith(".py") else kernels, _left_out(result.stdout))
-
-    def _judge(self, gate: Gate, measured: Measured) -> None:
-        answer = gate.judge(measured.folder)
-        measured.verdicts = answer.verdicts
-        if answer.exit_code == 0:
-            return
-        if answer.exit_code == 1:
-            pytest.fail("\n".join([answer.headline, *answer.lines(), f"({answer.command})"]), pytrace=False)
-        if self._config.getoption("fusegate_undecided") == "fail":
-            pytest.fail("\n".join([f"could not judge: {answer.headline}", *answer.lines()]), pytrace=False)
-        self._session.unjudged.append(f"{self._test}: {answer.headline}")
-        pytest.skip(f"fusegate could not judge: {answer.headline}")
+    def _judge(self, program: str, baseline: pathlib.Path, measured: Measured) -> None:
+        exit_code, printed, measured.verdicts = programs.gate(program, baseline, measured.folder)
+        if exit_code == 1:
+            pytest.fail(printed, pytrace=False)
+        if exit_code != 0 and self._config.getoption("fusegate_undecided") == "fail":
+            pytest.fail(f"could not judge: {printed}", pytrace=False)
+        if exit_code != 0:
+            headline = printed.splitlines()[0]
+            self._session.unjudged.append(f"{self._test}: {headline}")
+            pytest.skip(f"fusegate could not judge: {headline}")
 
 
 @pytest.fixture
 def fusegate(request: Any, tmp_path: pathlib.Path) -> Measuring:
     """Measures benchmarks in fresh processes, and gates them by ``--fusegate-baseline``; see :class:`Measuring`."""
-    out = request.config.getoption("fusegate_out")
-    folder = (out.resolve() if out else tmp_path) / folder_name(_test_id(request))
-    return Measuring(request.config, folder, request.path.parent, request.node.nodeid)
+    return Measuring(request, tmp_path)
+
+
+def _absolute(path: str) -> pathlib.Path:
+    return pathlib.Path(path).absolute()
+
+
+def _implementations(benchmarks: Iterable[str]) -> set[str]:
+    return {"/".join(name.split("/")[:2]) for name in benchmarks}
+
+
+def _keep(run: pathlib.Path, out: pathlib.Path) -> pathlib.Path:
+    """Moves a complete run to the folder, where it replaces that of an earlier session. Raises InputError."""
+    kept = out / run.name
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{run.name}-", dir=out) as staging:
+            shutil.move(run, staging)  # from another file system it copies, which takes a while
+            if kept.exists():
+                kept.rename(pathlib.Path(staging, "earlier"))
+            pathlib.Path(staging, run.name).rename(kept)
+    except OSError as error:
+        raise InputError(kept, "", f"cannot be written: {error.strerror or error}") from error
+    return kept
 
 
 def _test_id(request: Any) -> str:
@@ -231,18 +234,10 @@ def _test_id(request: Any) -> str:
     return f"{os.path.relpath(request.path, root)}::{request.node.nodeid.partition('::')[2]}"
 
 
-def _is_finished(path: pathlib.Path) -> bool:
-    return path.is_file() and read_run_file(path)[0].get("finished") is True
-
-
-def _left_out(output: str) -> set[str]:
-    """The registered implementations that a process did not plan, from its first progress event."""
-    events = [json.loads(line.partition(" ")[2]) for line in output.splitlines() if line.startswith("@fusegate {")]
-    return {name for event in events if event["event"] == "start" for name in event.get("left_out", ())}
-
-
-def _stored_baselines(roots: set[pathlib.Path], suites: set[str]) -> list[pathlib.Path]:
-    """The suites' baselines in the stores that `fusegate gate` searches."""
-    found = {path.resolve() for root in roots for store in (root / "baselines", root / ".fusegate" / "baselines")
-             for suite in suites for path in store.glob(f"*/{glob.escape(suite)}.json")}
-    return sorted(found)
+def _folder_name(test: str) -> str:
+    """A name for a test's id that no other test has: test_k.py_test_add for test_k.py::test_add. If more than the :: is
+    replaced, the name ends in a hash of the id."""
+    name = re.sub(r"[^A-Za-z0-9_.-]+", "_", test)
+    if re.fullmatch(r"[A-Za-z0-9_.-]+\.py::[A-Za-z0-9_]+", test) and len(name) <= _LONGEST_NAME:
+        return name
+    return f"{name[:_LONGEST_NAME].rstrip('_')}-{hashlib.sha256(test.encode('utf-8', 'replace')).hexdigest()[:8]}"
