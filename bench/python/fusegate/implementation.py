@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from .call_sites import call_user_code
 from .errors import InputError
-from .problem import Problem
+from .problem import Problem, is_name
 
 if TYPE_CHECKING:
     from .operation import Operation
 
 ARRAYS = ("torch", "cupy", "numpy")
-# A benchmark's name puts these names between slashes.
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,7 +63,8 @@ class Implementation:
             raise self.error("device", f"must be \"cuda\" or \"cpu\", not {self.device!r}")
         if self.arrays not in ARRAYS:
             raise self.error("arrays", f"must be one of {', '.join(ARRAYS)}, not {self.arrays!r}")
-        for field, given in (("prepare", self.prepare), ("choices", self.choices)):
+        for field in ("prepare", "stages", "choices"):
+            given = getattr(self, field)
             if given is not None and not callable(given):
                 raise self.error(field, f"must be a function, not {given!r}")
         others[self.name] = self
@@ -124,11 +122,6 @@ class Implementation:
     def _ask(self, field: str, problem: Problem, *arguments) -> Any:
         return call_user_code(getattr(self, field), *arguments, error=lambda text: self.error(field, text),
                               problem=problem)
-
-
-def is_name(name: Any) -> bool:
-    """Whether operations and implementations can have this name."""
-    return isinstance(name, str) and bool(_NAME.fullmatch(name))
 
 
 def is_amount(value: Any) -> bool:

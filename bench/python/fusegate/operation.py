@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,8 +10,8 @@ from typing import Any, Callable, Optional, Union
 
 from .call_sites import call_user_code, caller
 from .errors import InputError
-from .implementation import ARRAYS, Implementation, Stage, is_amount, is_name
-from .problem import AXIS_VALUES, AxisValue, Problem, is_axis_value
+from .implementation import ARRAYS, Implementation, Stage, is_amount
+from .problem import AXIS_VALUES, AxisValue, Problem, is_axis_value, is_name
 from .tensors import Tensor, default_bound, dtype_name
 
 # A benchmark's name puts an axis before a colon.
@@ -88,18 +89,21 @@ class Operation:
                  arrays: str = "torch", control: bool = False, compared_with: Optional[str] = None,
                  where: Optional[str] = None):
         self.where = where or caller()
-        self.name = self._checked_name(name)
+        if not is_name(name):
+            raise InputError(self.where, "operation", f"{name!r} is not a name; use letters, digits and _ . + -")
+        self.name, self.arrays, self.is_control, self._compared_with = name, arrays, control, compared_with
+        self._inputs, self._reference, self._outputs = inputs, reference, outputs
+        self._tolerance, self._flops, self._bytes = tolerance, flops, bytes
         self.implementations: dict[str, Implementation] = {}
-        self.arrays = self._one_of("arrays", arrays, ARRAYS)
-        if not isinstance(control, bool):
-            raise self.error("control", f"must be True or False, not {control!r}")
-        self.is_control = control
-        if compared_with is not None and not isinstance(compared_with, str):
+        for field, given, is_right, expected in (
+                ("arrays", arrays, arrays in ARRAYS, f"one of {', '.join(ARRAYS)}"),
+                ("control", control, isinstance(control, bool), "True or False"),
+                ("inputs", inputs, callable(inputs), "a function"),
+                ("reference", reference, callable(reference), "a function")):
+            if not is_right:
+                raise self.error(field, f"must be {expected}, not {given!r}")
+        if not isinstance(compared_with, (str, type(None))):
             raise self.error("compared_with", f"must name an implementation, not {compared_with!r}")
-        self._compared_with = compared_with
-        self._inputs = self._callable("inputs", inputs)
-        self._reference = self._callable("reference", reference)
-        self._outputs, self._tolerance, self._flops, self._bytes = outputs, tolerance, flops, bytes
         self.dtypes = self._checked_dtypes(dtypes)
         self.points = self._points(axes)
         self.axes = tuple(self.points[0])
@@ -244,21 +248,6 @@ class Operation:
             raise self.error(field, f"must be a number from 0, not {value!r}")
         return float(value)
 
-    def _checked_name(self, name: str) -> str:
-        if not is_name(name):
-            raise InputError(self.where, "operation", f"{name!r} is not a name; use letters, digits and _ . + -")
-        return name
-
-    def _callable(self, field: str, function: Callable) -> Callable:
-        if not callable(function):
-            raise self.error(field, f"must be a function, not {function!r}")
-        return function
-
-    def _one_of(self, field: str, value: str, known: Sequence[str]) -> str:
-        if value not in known:
-            raise self.error(field, f"must be one of {', '.join(known)}, not {value!r}")
-        return value
-
     def _checked_dtypes(self, dtypes: Any) -> tuple[str, ...]:
         given = dtypes if isinstance(dtypes, (list, tuple)) else (dtypes,)
         if not given:
@@ -293,12 +282,8 @@ class Operation:
             raise self.error(f"axes['{axis}']", f"must be {AXIS_VALUES}, not {value!r}")
 
 
-def benchmark(operation: Union[str, Operation], implementation: Optional[str] = None, *,
-              writes: Union[str, Sequence[str]] = (), factory: bool = False,
-              prepare: Optional[Callable[..., Any]] = None, requires: Union[str, Sequence[str]] = (),
-              device: Optional[str] = None, stages: Optional[Callable[[Problem], Sequence[Stage]]] = None,
-              choices: Optional[Callable[[Problem], Mapping[str, Any]]] = None, arrays: Optional[str] = None,
-              **defining: Any) -> Callable[[Callable], Callable]:
+def benchmark(operation: Union[str, Operation], implementation: Optional[str] = None, *, arrays: Optional[str] = None,
+              **fields: Any) -> Callable[[Callable], Callable]:
     """Register a callable that launches its work on the current stream as a benchmark.
 
     Parameters
@@ -308,11 +293,12 @@ def benchmark(operation: Union[str, Operation], implementation: Optional[str] = 
         alone refers to an operation that was defined before, and shares its inputs and reference.
     implementation : str, optional
         Its name; by default the function's.
-    writes, factory, prepare, requires, device, stages, choices, arrays
-        See :meth:`Operation.benchmark`.
-    **defining
-        ``inputs``, ``reference``, ``axes``, ``dtypes``, ``outputs``, ``tolerance``, ``flops``, ``bytes``,
-        ``control`` and ``compared_with``, as of :class:`Operation`.
+    arrays : {"torch", "cupy", "numpy"}, optional
+        The library whose arrays it gets, and those of an operation that is defined here.
+    **fields
+        ``writes``, ``factory``, ``prepare``, ``requires``, ``device``, ``stages`` and ``choices``, as of
+        :meth:`Operation.benchmark`; ``inputs``, ``reference``, ``axes``, ``dtypes``, ``outputs``, ``tolerance``, ``flops``,
+        ``bytes``, ``control`` and ``compared_with``, as of :class:`Operation`.
 
     Returns
     -------
@@ -328,6 +314,8 @@ def benchmark(operation: Union[str, Operation], implementation: Optional[str] = 
     ...     return torch.softmax(x, dim=-1)
     """
     where = caller()
+    of_implementation = inspect.signature(Operation.benchmark).parameters
+    defining = {name: value for name, value in fields.items() if name not in of_implementation}
     if isinstance(operation, Operation):
         if defining:
             raise InputError(where, operation.name, f"{next(iter(defining))} belongs to the operation, which is defined at "
@@ -346,8 +334,8 @@ def benchmark(operation: Union[str, Operation], implementation: Optional[str] = 
     else:
         raise InputError(where, str(operation), "unknown operation; define it here with inputs, reference, axes and "
                                                 "dtypes, or before")
-    return operation.benchmark(implementation, writes=writes, factory=factory, prepare=prepare, requires=requires,
-                               device=device, stages=stages, choices=choices, arrays=arrays)
+    return operation.benchmark(implementation, arrays=arrays,
+                               **{name: value for name, value in fields.items() if name not in defining})
 
 
 def operations() -> dict[str, Operation]:

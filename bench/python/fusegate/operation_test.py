@@ -140,7 +140,7 @@ class RegistrationTest(unittest.TestCase):
         operation.benchmark("own", prepare=lambda x: refuse())(lambda x: x)
         with self.assertRaisesRegex(InputError, "^kernels.py: tile: must be a power of two"):
             operation.implementations["own"].prepared(problem, [3])
-        for field in ("prepare", "choices"):
+        for field in ("prepare", "stages", "choices"):
             with self.assertRaisesRegex(InputError, HERE + f"attention.none_{field}.{field}: must be a function, not 3"):
                 operation.benchmark(f"none_{field}", **{field: 3})(lambda x: x)
 

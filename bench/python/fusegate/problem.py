@@ -15,8 +15,13 @@ LARGEST_AXIS = 1 << 24
 AxisValue = Union[int, float, bool, str]
 # Describes a valid value in messages.
 AXIS_VALUES = f"a whole number from 1 to {LARGEST_AXIS}, a fraction, True or False, or a name"
-# A benchmark's name puts values between slashes.
-_VALUE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
+# A benchmark's name puts names and values between slashes.
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
+
+
+def is_name(name: Any) -> bool:
+    """Whether operations and implementations can have this name."""
+    return isinstance(name, str) and bool(_NAME.fullmatch(name))
 
 
 def is_axis_value(value: Any) -> bool:
@@ -27,7 +32,7 @@ def is_axis_value(value: Any) -> bool:
         return 1 <= value <= LARGEST_AXIS
     if isinstance(value, float):
         return math.isfinite(value)
-    return isinstance(value, str) and bool(_VALUE_NAME.fullmatch(value)) and parse_axis_value(value) == value
+    return is_name(value) and parse_axis_value(value) == value
 
 
 def axis_text(value: AxisValue) -> str:
