@@ -67,8 +67,6 @@ def load(target: str) -> Kernels:
         module = _load_file(pathlib.Path(target)) if target.endswith(".py") else _load_module(target)
     except (InputError, KeyboardInterrupt):
         raise
-    except SystemExit as error:
-        raise InputError(target, "", f"called sys.exit({error}) while it was loaded") from error
     except BaseException as error:  # pylint: disable=broad-except
         raise InputError(target, "", f"cannot be loaded: {one_line(error)}{_line_of(error, target)}") from error
     finally:

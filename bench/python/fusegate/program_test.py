@@ -262,7 +262,7 @@ def lost(_):
                                        "'nowhere_to_be_found', at line 2"),
                 (["run", self.write("odd.py", "1 +\n").name], "odd.py: cannot be loaded: SyntaxError: .*, at line 1"),
                 (["run", self.write("empty.py", "import fusegate").name], "empty.py: registers no benchmark; decorate"),
-                (["run", self.write("ends.py", "raise SystemExit(3)").name], r"ends.py: called sys.exit\(3\) while it was loaded"),
+                (["run", self.write("ends.py", "raise SystemExit(3)").name], r"ends.py: cannot be loaded: .*sys.exit\(3\), at line 1"),
                 (["run", twice.name], r"twice.py:\d+: scale.plain: is registered already, at twice.py:\d+"),
                 (["run", "kernels.py", "--suite=nope"], "nope: no such suite; known: all; or name a .json file"),
                 (["run", "kernels.py", "--speed=3"], "the command line: unrecognized arguments: --speed=3"),
