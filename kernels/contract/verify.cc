@@ -125,7 +125,11 @@ Verification Verifier::verify(const Implementation& implementation, const Proble
   workspace.restore();
   const PreparedKernel kernel =
       implementation.prepare(device_, problem, workspace.inputs(), workspace.outputs());
-  Verification result;
+  Verification result{.damage = workspace.damage()};
+  if (!result.damage.empty()) {
+    result.damage += " when it was made ready";
+    return result;
+  }
   // Twice: what a first call leaves behind may make later ones wrong, and those are timed.
   for (const bool is_second : {false, true}) {
     workspace.restore();

@@ -21,7 +21,8 @@ from .operation import Operation, benchmark, clear, operations
 from .problem import Problem
 from .program import main
 from .tensors import Tensor, empty, filled, full, integers, normal, uniform
+from .stages import stage
 from .version import __version__
 
 __all__ = ["InputError", "Operation", "Problem", "Stage", "Tensor", "__version__", "benchmark", "clear", "empty",
-           "filled", "full", "integers", "main", "normal", "operations", "uniform"]
+           "filled", "full", "integers", "main", "normal", "operations", "stage", "uniform"]

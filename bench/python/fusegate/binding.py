@@ -92,8 +92,7 @@ class Binding:
             # The engine's seeds of a layout's inputs differ by their numbers.
             arrays.copy(array, arrays.own(self._given(operation, problem, seed - number)[name]))
         else:
-            call_user_code(spec.fill, array, arrays.generator(seed & (1 << 63) - 1),
-                           error=lambda text: operation.error(f"inputs['{name}']", text), problem=problem)
+            _fill(operation, problem, name, spec, array, arrays.generator(seed & (1 << 63) - 1))
 
     def _reference(self, operation: Operation, problem, inputs, _input_count: int, outputs, _output_count: int) -> None:
         problem = self._problem(problem)
@@ -180,7 +179,7 @@ class Binding:
             return arrays.cast(arrays.own(self._given(operation, problem, 0)[name]), wide)
         if callable(spec.fill):
             array = arrays.full(spec.shape, spec.dtype or problem.dtype, 0)
-            spec.fill(array, generator)
+            _fill(operation, problem, name, spec, array, generator)
             return arrays.cast(array, wide)
         kind, first, _ = _fill_of(spec.fill)
         return arrays.full(spec.shape, wide, first if kind in (engine.INTEGERS, engine.CONSTANT) else 1)
@@ -235,7 +234,7 @@ class PreparedCall:
 
     def __init__(self, implementation: Implementation, arrays: Arrays, returned: Mapping[str, Any]):
         self.implementation, self.arrays, self.returned = implementation, arrays, returned
-        self.callbacks = engine.Callbacks()
+        self.callbacks = engine.Callbacks(str(implementation.error("", "forks, and the child ends here")))
         self.function: Callable[[], Any] = lambda: None
         self._result: Any = None
         self._leave_pool = arrays.enter_pool()
@@ -315,6 +314,10 @@ def _problems(operation: Operation):
 def _tensors(inputs: Mapping[str, Any]) -> dict[str, Tensor]:
     """The inputs that the engine allocates."""
     return {name: value for name, value in inputs.items() if isinstance(value, Tensor)}
+
+
+def _fill(operation: Operation, problem: Problem, name: str, spec: Tensor, array: Any, generator: Any) -> None:
+    call_user_code(spec.fill, array, generator, error=lambda text: operation.error(f"inputs['{name}']", text), problem=problem)
 
 
 def _view(arrays: Arrays, tensor) -> Any:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
 from typing import Any, Callable, Optional
 
+from .console import log
 from .errors import InputError, one_line
 from .version import __version__
 
@@ -74,9 +75,11 @@ def strings(texts: Sequence[str], ended: bool = False):
 
 
 class Callbacks:
-    """Makes C functions of Python's, and keeps them as long as itself."""
+    """Makes C functions of Python's, and keeps them as long as itself. forked: said by a child of this process that returns
+    from one, and ends: it must not measure on."""
 
-    def __init__(self) -> None:
+    def __init__(self, forked: str = "a function forked this process; the child ends here") -> None:
+        self._forked = forked
         self._kept: list[Any] = []
         self._failure: Optional[ctypes.Array] = None
         self._process = os.getpid()
@@ -90,7 +93,8 @@ class Callbacks:
             except BaseException as error:  # pylint: disable=broad-except
                 failure = self._text(str(error) if isinstance(error, InputError) else one_line(error))
             if os.getpid() != self._process:
-                os._exit(2)  # a child that a callable forked must not measure on
+                log(self._forked, "fusegate_bench")
+                os._exit(2)
             return failure
         self._kept.append(kind(guarded))
         return self._kept[-1]
