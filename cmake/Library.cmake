@@ -18,6 +18,7 @@ set(FUSEGATE_PUBLIC_HEADERS
   kernels/contract/number_format.h
   kernels/contract/problem.h
   kernels/contract/rounding.h
+  kernels/contract/stage_marks.h
   kernels/contract/verify.h
   kernels/contract/work.h
   kernels/contract/workspace.h

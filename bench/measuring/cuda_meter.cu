@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <functional>
+#include <list>
 #include <nvtx3/nvtx3.hpp>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@
 #include "bench/profiling/cuda_graph_kernels.h"
 #include "bench/profiling/graph_identity.h"
 #include "bench/profiling/profiler.h"
+#include "kernels/contract/stage_marks.h"
 #include "kernels/cuda/device/cuda.h"
 #include "kernels/cuda/device/cuda_device.h"
 #include "kernels/cuda/device/cuda_graph.h"
@@ -272,6 +274,7 @@ class CudaMeter : public Meter {
   }
 
   std::vector<kernels::KernelResources> kernels(const kernels::Stage& stage) override {
+    if (!stage.launch) return {};
     const kernels::Graph graph(device_.stream(), stage.launch);
     return graph_kernels(graph, device_.properties().maxThreadsPerMultiProcessor);
   }
@@ -279,7 +282,12 @@ class CudaMeter : public Meter {
   void annotate(const kernels::PreparedKernel& kernel, const std::string& benchmark) override {
     const NvtxRange whole(benchmark);
     for (const kernels::Stage& stage : kernel.stages) {
+      if (!stage.launch) continue;
       const NvtxRange part(stage.name);
+      std::list<NvtxRange> marked;
+      const kernels::StageListener listener(
+          [&](std::string_view name) { marked.emplace_back(std::string(name)); },
+          [&] { marked.pop_back(); });
       stage.launch();
     }
     device_.synchronize();
@@ -291,7 +299,7 @@ class CudaMeter : public Meter {
     try {
       // Launching hands over the kernels' machine code (cupti_activity.cc).
       const auto steps = record_steps(once, attach_cupti, profiled_call(kernel, device_));
-      const auto profile = assemble_profile(steps.front().activity, stage_names(kernel));
+      const auto profile = assemble_profile(steps.front().activity);
       if (!captured) return {.profile = profile};
       const kernels::Graph graph(device_.stream(), [&] { kernel.launch(); });
       return {.profile = profile,

@@ -1,6 +1,7 @@
 // A meter times prepared kernels on one kind of device.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -81,7 +82,8 @@ class Meter {
   // Whether it takes a batch that spins.
   virtual bool can_spin() const { return false; }
   virtual LaunchCount count_launches(const kernels::PreparedKernel& kernel) {
-    return {.kernels = static_cast<std::int64_t>(kernel.stages.size())};
+    const auto launches = [](const kernels::Stage& stage) { return stage.launch != nullptr; };
+    return {.kernels = std::ranges::count_if(kernel.stages, launches)};
   }
   // Host time to launch one call, without waiting for the device. NaN where it is not known.
   virtual double host_ns(const kernels::PreparedKernel& /*kernel*/) { return kUnknown; }

@@ -10,6 +10,7 @@
 
 #include "bench/measuring/meter_test_fixture.h"
 #include "bench/profiling/launch_check.h"
+#include "kernels/contract/stage_marks.h"
 
 namespace fusegate::bench {
 namespace {
@@ -61,6 +62,30 @@ TEST_F(ProfileGpuTest, HasTheKernelsOfACallInTheirStages) {
     EXPECT_EQ(by_profile.stages[i].kernels, by_capture.stages[i].kernels);
     EXPECT_EQ(by_profile.stages[i].memory_operations, by_capture.stages[i].memory_operations);
   }
+}
+
+// As a library's or another language's launch does.
+TEST_F(ProfileGpuTest, GivesKernelsTheStagesThatALaunchMarks) {
+  Prepared prepared = prepare("geglu", "unfused");
+  const std::vector<kernels::Stage> parts = std::move(prepared.kernel.stages);
+  ASSERT_EQ(parts.size(), 2u);
+  const auto launch = [&parts] {
+    {
+      const kernels::StageMark outer("outer");
+      const kernels::StageMark inner("inner");
+      parts[0].launch();
+    }
+    parts[1].launch();
+  };
+  prepared.kernel.stages = {{.name = "whole", .launch = launch}, {.name = "inner"}};
+  meter_->annotate(prepared.kernel, "annotated");
+  const auto seen = profile(prepared);
+  if (!seen) GTEST_SKIP() << why_;
+  ASSERT_EQ(seen->kernels.size(), 2u);
+  EXPECT_EQ(seen->kernels[0].span.stage, "inner");
+  EXPECT_EQ(seen->kernels[1].span.stage, "whole");
+  EXPECT_EQ(meter_->count_launches(prepared.kernel).kernels, 2);
+  EXPECT_TRUE(meter_->kernels(prepared.kernel.stages[1]).empty());
 }
 
 TEST_F(ProfileGpuTest, ReportsWhatAKernelTakesAndWhenItRan) {

@@ -145,7 +145,7 @@ std::optional<CallEnergy> Session::call_energy(const EnergySource& source,
 TracedBenchmark Session::trace(const TraceSchedule& schedule, const StepBorder& border) {
   if (!verified_) throw std::logic_error("a kernel must be checked before it is traced");
   const std::unique_ptr<Layout> here = move_to(0);
-  TracedBenchmark traced{.name = benchmark_.name(), .stages = stage_names(here->kernel)};
+  TracedBenchmark traced{.name = benchmark_.name()};
   traced.steps = record_steps(
       schedule, [this] { return context_.meter.attach_profiler(); },
       profiled_call(here->kernel, context_.device), border);

@@ -28,11 +28,12 @@ void sort_by_start(Records& records) {
 
 }  // namespace
 
-baselines::CallProfile assemble_profile(const Activity& activity,
-                                        const std::vector<std::string>& stages) {
+baselines::CallProfile assemble_profile(const Activity& activity) {
   std::map<std::int64_t, std::string> stage_of;  // by correlation
   for (const PartActivity& part : activity.parts) {
-    if (part.part < stages.size()) stage_of[part.correlation] = stages[part.part];
+    if (part.part < activity.stages.size()) {
+      stage_of[part.correlation] = activity.stages[part.part];
+    }
   }
   // On the call's axis of time: the host's clock may put a start just before the call began.
   const auto span = [&](const TraceEvent& event) {

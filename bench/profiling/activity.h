@@ -15,7 +15,7 @@ namespace fusegate::bench {
 // Of the host's tracks.
 inline constexpr const char* kProgramName = "fusegate_bench";
 
-// That a call was made within a part.
+// That a call was made within a part: a stage's launch, or a stage that the launch marks.
 struct PartActivity {
   std::int64_t correlation = 0;
   std::size_t part = 0;
@@ -27,18 +27,25 @@ struct HostSpan {
   std::int64_t end = 0;
 };
 
+// When the host launched a part.
+struct PartSpan {
+  std::size_t part = 0;
+  HostSpan span;
+};
+
 struct Activity {
   std::int64_t began = 0;     // before the first part was launched
   std::int64_t launched = 0;  // after the last one was: what the host calls then is not the call's
   std::int64_t ended = 0;     // when the device was through
-  std::vector<HostSpan> part_spans{};  // of each part's launch
+  // The parts' names: the call's stages, then others that launches marked, by first appearance.
+  std::vector<std::string> stages{};
+  std::vector<PartSpan> spans{};       // an enclosing one before those in it
   baselines::Trace trace{};            // calls of CUDA, kernels and memory operations
   std::vector<PartActivity> parts{};
 };
 
 // Events joined by correlation, in order of start, and times since the call began.
-// stages: the parts' names. What no part launched has no stage.
-baselines::CallProfile assemble_profile(const Activity& activity,
-                                        const std::vector<std::string>& stages);
+// What no part launched has no stage.
+baselines::CallProfile assemble_profile(const Activity& activity);
 
 }  // namespace fusegate::bench

@@ -42,7 +42,7 @@ std::vector<std::string> each(const Records& records, const Get& get) {
 // The GPU's clock is brought to the host's, which may err.
 TEST(AssembleProfile, CountsFromTheCallsStartAlsoWhatSeemsToStartBefore) {
   const Activity activity = called({kernel("k", 7000, 2500, 1), kernel("early", -200, 500, 2)});
-  const baselines::CallProfile profile = assemble_profile(activity, {});
+  const baselines::CallProfile profile = assemble_profile(activity);
   EXPECT_THAT(each(profile.kernels, name_of), ElementsAre("early", "k"));
   EXPECT_DOUBLE_EQ(profile.kernels[0].span.start_ns, -200);
   EXPECT_DOUBLE_EQ(profile.kernels[0].span.duration_ns, 500);
@@ -59,8 +59,9 @@ TEST(AssembleProfile, FindsStagesByCorrelation) {
               event("cuLaunchKernelEx", kDriverCall, 20, 2, 42),
               event("cudaLaunchKernelExC", kRuntimeCall, 30, 2, 43)});
   activity.trace.events[3].bytes = 528;
+  activity.stages = {"gate_proj", "gelu"};
   activity.parts = {{43, 1}, {41, 0}, {40, 0}, {42, 0}};
-  const baselines::CallProfile profile = assemble_profile(activity, {"gate_proj", "gelu"});
+  const baselines::CallProfile profile = assemble_profile(activity);
   EXPECT_THAT(each(profile.kernels, stage_of), ElementsAre("gate_proj", "gate_proj", "gelu"));
   ASSERT_THAT(each(profile.memory_operations, stage_of), ElementsAre("gate_proj"));
   EXPECT_EQ(profile.memory_operations[0].kind, "memset");
@@ -72,8 +73,9 @@ TEST(AssembleProfile, FindsStagesByCorrelation) {
 
 TEST(AssembleProfile, KeepsWhatNoPartLaunchedWithoutAStage) {
   Activity activity = called({kernel("known", 100, 10, 1), kernel("unknown", 200, 10, 99)});
+  activity.stages = {"addmm"};
   activity.parts = {{1, 0}, {7, 5}};  // and a part that there is not
-  const baselines::CallProfile profile = assemble_profile(activity, {"addmm"});
+  const baselines::CallProfile profile = assemble_profile(activity);
   EXPECT_THAT(each(profile.kernels, stage_of), ElementsAre("addmm", ""));
 }
 
@@ -82,8 +84,9 @@ TEST(AssembleProfile, KeepsWhatNoPartLaunchedWithoutAStage) {
 TEST(AssembleProfile, MixesStreamsByStart) {
   Activity activity = called({kernel("a1", 100, 400, 1), kernel("a2", 510, 50, 3),
                               kernel("b1", 150, 100, 2), kernel("b2", 260, 100, 4)});
+  activity.stages = {"a", "b"};
   activity.parts = {{1, 0}, {3, 0}, {2, 1}, {4, 1}};
-  const baselines::CallProfile profile = assemble_profile(activity, {"a", "b"});
+  const baselines::CallProfile profile = assemble_profile(activity);
   EXPECT_THAT(each(profile.kernels, name_of), ElementsAre("a1", "b1", "b2", "a2"));
   EXPECT_THAT(each(profile.kernels, stage_of), ElementsAre("a", "b", "b", "a"));
 }
@@ -94,7 +97,7 @@ TEST(AssembleProfile, LeavesOutCallsBeforeAndAfterTheLaunch) {
                                     event("cuCtxGetCurrent", kDriverCall, -50, 10, 6),
                                     event("without times", kDriverCall, -kBegan, 0, 5)},
                                    5000);
-  const baselines::CallProfile profile = assemble_profile(activity, {});
+  const baselines::CallProfile profile = assemble_profile(activity);
   EXPECT_THAT(each(profile.calls, name_of), ElementsAre("cudaLaunchKernel"));
 }
 
@@ -102,7 +105,7 @@ TEST(AssembleProfile, KeepsWhatAKernelTakes) {
   Activity activity = called({kernel("k", 1, 1, 1)});
   activity.trace.events[0].launch =
       baselines::LaunchShape{{24, 64, 1}, {384, 1, 1}, 168, 200'016, 16};
-  const baselines::LaunchedKernel kernel = assemble_profile(activity, {}).kernels.at(0);
+  const baselines::LaunchedKernel kernel = assemble_profile(activity).kernels.at(0);
   EXPECT_THAT(kernel.grid, ElementsAre(24, 64, 1));
   EXPECT_THAT(kernel.block, ElementsAre(384, 1, 1));
   EXPECT_EQ(kernel.registers, 168);

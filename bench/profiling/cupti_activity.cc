@@ -317,16 +317,10 @@ class CuptiProfiler : public Profiler {
     return static_cast<std::int64_t>(time);
   }
 
-  void launch(const std::function<void()>& part, std::size_t number) override {
-    struct Pop {
-      ~Pop() {
-        std::uint64_t last = 0;
-        cupti().pop_id(kPartKind, &last);
-      }
-    };
-    check(cupti().push_id(kPartKind, number));
-    const Pop pop;
-    part();
+  void begin_part(std::size_t number) override { check(cupti().push_id(kPartKind, number)); }
+  void end_part() noexcept override {
+    std::uint64_t last = 0;
+    cupti().pop_id(kPartKind, &last);
   }
 
   Activity take() override {

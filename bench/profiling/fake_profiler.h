@@ -11,7 +11,8 @@ namespace fusegate::bench {
 
 // What fake profilers did and are to deliver.
 struct FakeProfilerLog {
-  std::string text{};        // '[' attached, ']' detached, a part's number, 't' records taken
+  // '[' attached, ']' detached, a part's number at its start, '.' at its end, 't' records taken
+  std::string text{};
   std::int64_t now = 1'000;  // the clock, which goes on by 10 ns at every read
   Activity records{};        // delivered every time
   int fails_at_take = 0;     // which time loses records, from 1; 0 for none
@@ -26,10 +27,8 @@ class FakeProfiler : public Profiler {
   FakeProfiler& operator=(const FakeProfiler&) = delete;
 
   std::int64_t now() const override { return log_.now += 10; }
-  void launch(const std::function<void()>& part, std::size_t number) override {
-    log_.text += std::to_string(number);
-    part();
-  }
+  void begin_part(std::size_t number) override { log_.text += std::to_string(number); }
+  void end_part() noexcept override { log_.text += '.'; }
   Activity take() override {
     if (--log_.fails_at_take == 0) throw ProfilerError(baselines::Warning::kProfileFailed);
     log_.text += 't';

@@ -33,8 +33,10 @@ class Profiler {
   virtual ~Profiler() = default;
   // In ns, on the clock of the records.
   virtual std::int64_t now() const = 0;
-  // Runs part() and records what it launches under that index.
-  virtual void launch(const std::function<void()>& part, std::size_t number) = 0;
+  // Records what this thread launches under the number, up to the part's end. Parts nest: the
+  // innermost counts.
+  virtual void begin_part(std::size_t number) = 0;
+  virtual void end_part() noexcept = 0;
   // The records since the last call, without host spans. Names are the profiler's: mangled, and
   // with a call's runtime version. The device must be idle.
   virtual Activity take() = 0;
@@ -48,9 +50,13 @@ using StepBorder = std::function<void(const Profiler&)>;
 std::unique_ptr<Profiler> attach_cupti();
 
 // What a step runs.
+struct ProfiledPart {
+  std::string stage;
+  std::function<void()> launch;  // may mark stages; empty where another part's launch marks it
+};
 struct ProfiledCall {
-  std::vector<std::function<void()>> parts;  // in order
-  std::function<void()> wait;                // until the device is through
+  std::vector<ProfiledPart> parts;  // in order
+  std::function<void()> wait;       // until the device is through
 };
 
 // The first steps run without a profiler, for one-time setup. The next warm up the profiler, whose
@@ -64,9 +70,8 @@ struct TraceSchedule {
   int steps() const { return wait + warm_up + active; }
 };
 
-// The kernel's stages, and their names. The device must outlive the call.
+// The kernel's stages. The device must outlive the call.
 ProfiledCall profiled_call(const kernels::PreparedKernel& kernel, kernels::Device& device);
-std::vector<std::string> stage_names(const kernels::PreparedKernel& kernel);
 
 struct RecordedStep {
   int step = 0;  // of the schedule

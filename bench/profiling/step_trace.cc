@@ -46,8 +46,8 @@ class Assembler {
     add_range(fmt::format("ProfilerStep#{}", benchmark.step_number(step)),
               {activity.began, activity.ended});
     add_range(benchmark.name, {activity.began, activity.launched});
-    for (std::size_t i = 0; i < activity.part_spans.size(); ++i) {
-      add_range(benchmark.stages.at(i), activity.part_spans[i]);
+    for (const PartSpan& part : activity.spans) {
+      add_range(activity.stages.at(part.part), part.span);
     }
     for (const baselines::TraceEvent& event : activity.trace.events) {
       const bool is_within = event.start_ns >= activity.began && event.start_ns < activity.ended;

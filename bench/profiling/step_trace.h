@@ -1,7 +1,8 @@
 // Makes a trace of the recorded steps of benchmarks, laid out as PyTorch's profiler does. The
 // host's lane has a range "ProfilerStep#N" for each step, which ends when the GPU has finished; in
-// it one for the benchmark, which ends when everything is launched; in that one for each stage; and
-// in those the CUDA calls. Each stream has a lane with what ran there.
+// it one for the benchmark, which ends when everything is launched; in that one for each stage,
+// with those that it marks in it; and in those the CUDA calls. Each stream has a lane with what ran
+// there.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,7 @@ struct ClockMark {
 
 struct TracedBenchmark {
   std::string name;
-  std::vector<std::string> stages;  // the parts' names
-  int first_step = 0;               // the number of its schedule's first step in the whole trace
+  int first_step = 0;  // the number of its schedule's first step in the whole trace
   std::vector<RecordedStep> steps{};
   std::vector<ClockMark> clocks{};
 

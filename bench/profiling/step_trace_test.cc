@@ -22,7 +22,8 @@ RecordedStep step(int number, std::int64_t after_ns = 0) {
   using enum baselines::TraceCategory;
   const std::int64_t began = kTraceBegan + after_ns;
   Activity activity{.began = began, .launched = began + 30'000, .ended = began + 100'000};
-  activity.part_spans = {{began + 1'000, began + 10'000}, {began + 11'000, began + 29'000}};
+  activity.stages = {"gate_proj", "gelu"};
+  activity.spans = {{0, {began + 1'000, began + 10'000}}, {1, {began + 11'000, began + 29'000}}};
   baselines::Trace& trace = activity.trace;
   const std::size_t host = trace.add_track({10, 11, kProgramName, "thread 11"});
   const std::size_t stream = trace.add_track({0, 7, "GPU 0", "stream 7"});
@@ -38,7 +39,7 @@ RecordedStep step(int number, std::int64_t after_ns = 0) {
 }
 
 TracedBenchmark benchmark(const std::string& name, std::vector<RecordedStep> steps) {
-  return {.name = name, .stages = {"gate_proj", "gelu"}, .steps = std::move(steps)};
+  return {.name = name, .steps = std::move(steps)};
 }
 
 baselines::Trace assembled(const std::vector<TracedBenchmark>& benchmarks) {
@@ -79,6 +80,19 @@ TEST(AssembleTrace, LeadsFromWorkToTheStageThatLaunchedIt) {
   EXPECT_THAT(ancestry(trace, "Memset (Device)"),
               ElementsAre("Memset (Device)", "gate_proj", "geglu", "ProfilerStep#2"));
   EXPECT_EQ(ancestry(trace, "gelu kernel").at(1), "gelu");
+}
+
+TEST(AssembleTrace, NestsWhatALaunchMarksInItsStage) {
+  RecordedStep marked = step(2);
+  marked.activity.stages.push_back("epilogue");
+  marked.activity.spans.insert(marked.activity.spans.begin() + 1,
+                               {2, {kTraceBegan + 2'000, kTraceBegan + 8'000}});
+  const baselines::Trace trace = assembled({benchmark("geglu", {marked})});
+  EXPECT_THAT(ancestry(trace, "gemm"),
+              ElementsAre("gemm", "epilogue", "gate_proj", "geglu", "ProfilerStep#2"));
+  EXPECT_THAT(ancestry(trace, "Memset (Device)"),
+              ElementsAre("Memset (Device)", "gate_proj", "geglu", "ProfilerStep#2"))
+      << "launched before the mark";
 }
 
 TEST(AssembleTrace, CountsTimeFromTheFirstOfAll) {

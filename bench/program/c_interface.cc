@@ -1,6 +1,7 @@
 // The C interface on the C++ registry: structs become registrations, texts become exceptions.
 #include <errno.h>  // program_invocation_short_name
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -16,6 +17,7 @@
 #include "bench/program/fusegate.h"
 #include "bench/program/run_program.h"
 #include "kernels/contract/kernel.h"
+#include "kernels/contract/stage_marks.h"
 
 namespace kernels = fusegate::kernels;
 namespace bench = fusegate::bench;
@@ -207,6 +209,9 @@ kernels::PreparedKernel prepare(const fusegate_implementation& implementation,
                                inputs.size(), views_of(outputs).data(), outputs.size(), &call));
   if (call.failure) std::rethrow_exception(call.failure);
   if (call.kernel.stages.empty()) throw ContractError("prepare adds no stage");
+  if (std::ranges::none_of(call.kernel.stages,
+                           [](const auto& stage) { return bool(stage.launch); }))
+    throw ContractError("prepare adds no stage with a launch");
   return std::move(call.kernel);
 }
 
@@ -298,14 +303,26 @@ void fusegate_add_tensor(fusegate_tensor_specs* specs, const fusegate_tensor_spe
 
 void fusegate_add_stage(fusegate_call* call, const fusegate_stage* stage) {
   add_to(call, [=] {
-    call->kernel.stages.push_back(
-        {.name = text_of(stage->name),
-         .flops = stage->flops,
-         .min_bytes = stage->min_bytes,
-         .launch = [launch = stage->launch, self = stage->self] { check(launch(self)); },
-         .choice = text_of(stage->choice)});
+    kernels::Stage added{.name = text_of(stage->name),
+                         .flops = stage->flops,
+                         .min_bytes = stage->min_bytes,
+                         .choice = text_of(stage->choice)};
+    if (stage->launch != nullptr) {
+      added.launch = [launch = stage->launch, self = stage->self] { check(launch(self)); };
+    }
+    call->kernel.stages.push_back(std::move(added));
   });
 }
+
+void fusegate_begin_stage(const char* name) {
+  try {
+    kernels::StageListener::begin(text_of(name));
+  } catch (const std::exception&) {
+    // A profiler that fails says so when its records are taken.
+  }
+}
+
+void fusegate_end_stage(void) { kernels::StageListener::end(); }
 
 void fusegate_set_collect(fusegate_call* call, fusegate_error (*collect)(void* self), void* self) {
   call->kernel.collect = [=] { check(collect(self)); };

@@ -75,7 +75,10 @@ fusegate_error reference(void*, const fusegate_problem*, const fusegate_tensor* 
 
 fusegate_error launch(void* self) {
   auto& call = *static_cast<Call*>(self);
+  fusegate_begin_stage("multiply");
   for (std::int64_t i = 0; i < call.count; ++i) call.own[i] = call.factor * call.x[i];
+  fusegate_end_stage();
+  fusegate_begin_stage("left open");
   return nullptr;
 }
 
@@ -105,6 +108,11 @@ fusegate_error prepare(void* factor, const fusegate_problem*, const fusegate_ten
                              .launch = &launch,
                              .self = one};
   fusegate_add_stage(call, &stage);
+  fusegate_stage marked = stage;
+  marked.name = "multiply";
+  marked.choice = nullptr;
+  marked.launch = nullptr;
+  fusegate_add_stage(call, &marked);
   fusegate_set_collect(call, &collect, one);
   fusegate_set_release(call, &release, one);
   return nullptr;
@@ -204,7 +212,7 @@ void expect_plans() {
 TEST(CInterface, MeasuresWhatAProgramRegisters) {
   ASSERT_EQ(fusegate_abi(), FUSEGATE_ABI);
   add_operation();
-  float two = 2, three = 3;
+  static float two = 2, three = 3;
   add("right", two);
   add("wrong", three);
   expect_plans();
@@ -225,6 +233,10 @@ TEST(CInterface, MeasuresWhatAProgramRegisters) {
   for (const auto& entry : file["benchmarks"]) {
     const bool is_failure = entry.contains("error_occurred");
     (is_failure ? failed : measured).insert(entry["name"].get<std::string>());
+    if (entry.contains("details") && entry["details"].contains("stages")) {
+      EXPECT_EQ(entry["details"]["stages"].at(1).at("name"), "multiply") << "marked by the launch";
+    }
+    EXPECT_EQ(entry.value("kernel_launches", 1), 1);
     if (!is_failure) continue;
     EXPECT_THAT(entry["error_message"], testing::HasSubstr("wrong result"));
   }
@@ -232,6 +244,25 @@ TEST(CInterface, MeasuresWhatAProgramRegisters) {
                                                       "scaled_by_c/right/fp32/rows:64/kind:0.5",
                                                       "scaled_by_c/right/fp32/rows:64/kind:true"));
   EXPECT_EQ(failed.size(), 3u);
+}
+
+// After the test above, which registers.
+TEST(CInterface, TracesTheStagesThatALaunchMarks) {
+  const baselines::ScratchFolder folder;
+  const std::string out = "--trace=" + (folder.path() / "trace.json").string();
+  const std::string filter = "--benchmark_filter=scaled_by_c/right/fp32/rows:64/kind:right";
+  fusegate_begin_stage("outside of a launch");
+  fusegate_end_stage();
+  EXPECT_EQ(run({out.c_str(), filter.c_str()}), 0);
+  const auto trace = nlohmann::json::parse(baselines::read_file(folder.path() / "trace.json"));
+  std::vector<std::string> ranges;
+  for (const auto& event : trace["traceEvents"]) {
+    if (event["ph"] == "X") ranges.push_back(event["name"]);
+  }
+  ASSERT_EQ(ranges.size(), 15u) << "three steps";
+  EXPECT_THAT((std::vector(ranges.begin(), ranges.begin() + 5)),
+              testing::ElementsAre("ProfilerStep#2", "scaled_by_c/right/fp32/rows:64/kind:right",
+                                   "scale", "multiply", "left open"));
 }
 
 }  // namespace

@@ -98,7 +98,8 @@ typedef struct fusegate_operation {
 /* A call made ready, in one memory layout. */
 typedef struct fusegate_call fusegate_call;
 /* launch enqueues the stage's work on fusegate_stream(); it is captured into a CUDA graph where
- * that is possible. */
+ * that is possible. NULL where another stage's launch does it, and marks it by this name; one stage
+ * at least has a launch. */
 typedef struct fusegate_stage {
   const char* name;   /* "gate_proj" */
   double flops;       /* 0: unknown */
@@ -140,6 +141,13 @@ void fusegate_add_implementation(const fusegate_implementation* implementation);
  * CPU. Within the program's functions, but for refuses. */
 const char* fusegate_device(void);
 void* fusegate_stream(void);
+
+/* Marks what launch enqueues from here to fusegate_end_stage() on this thread as a stage: profiles,
+ * traces and NVTX ranges have it under this name. A stage that fusegate_add_stage declared with the
+ * name is that stage. Stages nest, and the innermost counts; what launch leaves open ends with it.
+ * Nothing happens outside of a launch or where nobody records it, and little time passes. */
+void fusegate_begin_stage(const char* name);
+void fusegate_end_stage(void);
 
 typedef struct fusegate_program {
   const char* name;     /* for help and messages */

@@ -37,7 +37,9 @@ Tensor PreparedKernel::intermediate(Device& device, std::vector<std::int64_t> sh
 }
 
 void PreparedKernel::launch() const {
-  for (const Stage& stage : stages) stage.launch();
+  for (const Stage& stage : stages) {
+    if (stage.launch) stage.launch();
+  }
 }
 
 double PreparedKernel::flops() const {

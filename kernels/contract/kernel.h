@@ -111,12 +111,14 @@ struct KernelResources {
   double occupancy = 0;   // threads of those blocks over an SM's maximum
 };
 
-// One part of an implementation, with its own NVTX range when annotated.
+// One part of an implementation, with its own NVTX range when annotated. Its launch may mark stages
+// of its own (stage_marks.h).
 struct Stage {
   std::string name;      // such as "gate_proj"
   double flops = 0;      // multiply and add count two; a transcendental function counts one
   double min_bytes = 0;  // each operand read once, each result written once
-  std::function<void()> launch = {};       // enqueues on the device's stream
+  // Enqueues on the device's stream. Empty where another stage's launch does, and marks it.
+  std::function<void()> launch = {};
   std::string choice = {};                 // such as a library's algorithm; may be empty
   std::vector<KernelResources> kernels{};  // filled in by a meter, where the device reports them
   // About its preparation: "compiled in 75 ms". Never compared, unlike a choice. May be empty.

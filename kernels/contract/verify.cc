@@ -19,6 +19,7 @@ std::string damage_by_stage(Device& device, Workspace& workspace, const Prepared
                             std::string damage) {
   workspace.restore();
   for (const Stage& stage : kernel.stages) {
+    if (!stage.launch) continue;
     stage.launch();
     device.synchronize();
     const std::string of_stage = workspace.damage();

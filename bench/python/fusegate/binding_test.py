@@ -122,7 +122,9 @@ class BindingTest(FolderTest):
         self.write("kernels.py", RIGHT)
         result = self.bench("kernels.py", *QUICK, f"--out={self.out}")
         self.assertEqual((result.returncode, self.failures()), (0, {}), result.stderr)
-        entries = {entry["name"].partition("/")[0]: entry for entry in self.read()["benchmarks"]}
+        entries = {}
+        for entry in self.read()["benchmarks"]:  # the first of a benchmark has its details
+            entries.setdefault(entry["name"].partition("/")[0], entry)
         self.assertEqual(len(entries), RIGHT.count("\ncase("))
         self.assertEqual((entries["returned"]["flops"], entries["returned"]["min_bytes"]), (5, 9))
         self.assertIn("tile 64, by hand", str(entries["returned"]))
