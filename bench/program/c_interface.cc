@@ -329,7 +329,7 @@ void fusegate_set_collect(fusegate_call* call, fusegate_error (*collect)(void* s
 }
 
 void fusegate_set_release(fusegate_call* call, void (*release)(void* self), void* self) {
-  call->kernel.scratch.emplace_back(self, 0, release);
+  call->kernel.owner = std::shared_ptr<void>(self, release);
 }
 
 void fusegate_add_operation(const fusegate_operation* operation) {

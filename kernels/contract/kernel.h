@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <source_location>
 #include <span>
@@ -130,6 +131,7 @@ struct PreparedKernel {
   std::vector<Stage> stages;  // launched in this order
   // Intermediate results and workspaces, as long-lived as the stages.
   std::vector<Memory> scratch = {};
+  std::shared_ptr<void> owner = {};  // what else they need as long
   // Where launches leave results in memory of their own, as functions that return new tensors do:
   // copies those of the last launch to the outputs, to be checked. Optional.
   std::function<void()> collect = {};
