@@ -1,4 +1,5 @@
-# cmake --install, in three components: runtime, development, and CUDA. Package.cmake makes a Debian package of each.
+# cmake --install, in three components: runtime, development, and CUDA. Package.cmake makes a Debian package of each. The
+# component wheel, by its name alone, is what lies in the Python package (bench/python/CMakeLists.txt).
 include(CMakePackageConfigHelpers)
 
 # Each package's licence, where Debian expects it.
@@ -26,11 +27,14 @@ function(fusegate_install_headers component)
   endforeach()
 endfunction()
 
-install(TARGETS fusegate RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
-install(DIRECTORY ${PROJECT_BINARY_DIR}/bin/report
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/fusegate COMPONENT runtime)
-install(DIRECTORY ${PROJECT_BINARY_DIR}/share/fusegate/template DESTINATION ${CMAKE_INSTALL_DATADIR}/fusegate
-  COMPONENT runtime USE_SOURCE_PERMISSIONS)
+function(fusegate_install_program component)
+  install(TARGETS fusegate RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT ${component} ${ARGN})
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/bin/report
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/fusegate COMPONENT ${component} ${ARGN})
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/share/fusegate/template DESTINATION ${CMAKE_INSTALL_DATADIR}/fusegate
+    COMPONENT ${component} ${ARGN} USE_SOURCE_PERMISSIONS)
+endfunction()
+fusegate_install_program(runtime)
 fusegate_install_library(fusegate_core fusegateTargets runtime development)
 
 install(TARGETS fusegate_for_kernels fusegate_bench_main EXPORT fusegateTargets
@@ -54,3 +58,8 @@ if(TARGET fusegate_cuda)
   install(EXPORT fusegateCudaTargets NAMESPACE fusegate:: FILE fusegateCudaTargets.cmake DESTINATION ${config}
     COMPONENT cuda)
 endif()
+
+fusegate_install_program(wheel EXCLUDE_FROM_ALL)
+install(TARGETS fusegate_engine LIBRARY DESTINATION lib COMPONENT wheel EXCLUDE_FROM_ALL)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION . COMPONENT wheel EXCLUDE_FROM_ALL)
+add_custom_target(fusegate_wheel DEPENDS fusegate fusegate_engine)
