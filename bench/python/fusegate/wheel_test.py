@@ -1,77 +1,132 @@
-"""The wheel: built without the network, installed into a fresh environment, and used there."""
+"""The wheel: made of this build without the network, installed into a fresh environment, and used there."""
 
 import email
 import importlib.util
+import json
 import os
 import pathlib
+import random
+import re
 import subprocess
 import sys
+import tempfile
+import unittest
 import zipfile
 
-if any(importlib.util.find_spec(name) is None for name in ("hatchling", "numpy")):
+if any(importlib.util.find_spec(name) is None for name in ("scikit_build_core", "auditwheel")):
     sys.exit(77)  # ctest shows it as skipped
 
-import numpy  # noqa: E402: only where it is
-
-from fusegate.measuring.fakes import FolderTest  # noqa: E402
-from fusegate.version import __version__  # noqa: E402
-
-PROJECT = pathlib.Path(__file__).resolve().parents[1]
-KERNELS = '''
-import fusegate
-
-@fusegate.benchmark(operation="scale", axes={"n": [64]}, dtypes=["fp32"], arrays="numpy", reference=lambda x: 2 * x,
-                    inputs=lambda p: {"x": fusegate.uniform(p.n)}, implementation="numpy")
-def scale(x):
-    return 2 * x
-'''
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+PACKAGE = ROOT / "bench" / "python" / "fusegate"
+VERSION = re.search(r"project\(\s*fusegate\s+VERSION\s+([0-9.]+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
+MOST_BYTES = 20_000_000
+# Of the manylinux policy; auditwheel takes in all others, and would take in NVIDIA's and oneDNN's.
+OF_EVERY_LINUX = {"ld-linux-x86-64.so.2", "libc.so.6", "libdl.so.2", "libgcc_s.so.1", "libm.so.6", "libpthread.so.0",
+                  "librt.so.1", "libstdc++.so.6", "libz.so.1"}
+TAKEN_IN = {"benchmark", "fmt", "re2", "simdjson"}
 
 
-class WheelTest(FolderTest):
-    def run_program(self, *arguments, **environment):
-        # Nothing of the checkout, nor of whatever else this Python knows.
-        clean = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "PIP_"))}
-        result = subprocess.run(list(map(str, arguments)), capture_output=True, text=True, timeout=250, check=False,
-                                cwd=self.folder, env={**clean, **environment})
-        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
-        return result.stdout
+def run(*command, code=0, **environment):
+    """Nothing of the checkout, nor of whatever else this Python knows."""
+    clean = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "PIP_", "FUSEGATE_"))}
+    ended = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=250, check=False, cwd="/",
+                           env={**clean, **environment})
+    if ended.returncode != code:
+        raise AssertionError(f"{command} ended with {ended.returncode}, not {code}:\n{ended.stdout}{ended.stderr}")
+    return ended.stdout
 
-    def pip(self, *arguments):
-        return self.run_program(sys.executable, "-m", "pip", "--disable-pip-version-check", *arguments)
 
-    def test_is_built_installed_and_used_in_a_fresh_environment(self):
-        self.pip("wheel", "--no-index", "--no-deps", "--no-build-isolation", "--check-build-dependencies", "--wheel-dir",
-                 "dist", PROJECT)
-        (wheel,) = (self.folder / "dist").glob("*.whl")
-        self.assertEqual(wheel.name, f"fusegate-{__version__}-py3-none-any.whl")
-        self.assert_holds_the_package(wheel)
-        self.run_program(sys.executable, "-m", "venv", "--without-pip", "venv")
-        python = self.folder / "venv" / "bin" / "python"
-        self.pip("--python", python, "install", "--no-index", "--no-deps", wheel)
-        self.assertEqual(self.run_program(python, "-c", "import fusegate; print(fusegate.__version__)").strip(), __version__)
-        self.assertIn("usage: python -m fusegate run", self.run_program(python, "-m", "fusegate", "--help"))
-        self.assertEqual(self.run_program(python, "-m", "fusegate", "--version"), f"fusegate {__version__}\n")
-        self.assertEqual(self.run_program(python, "-c", "from importlib.metadata import entry_points; print([each.value for "
-                                          "each in entry_points(group='pytest11')])"), "['fusegate.pytest_plugin']\n")
-        self.assert_measures(python)
+def write_run(folder, seed, slower=1.0):
+    """Six processes of twelve benchmarks, of which the first may be slower, as Google Benchmark writes them."""
+    noise = random.Random(seed)
+    folder.mkdir()
+    for process in range(1, 7):
+        times = {f"kernel/n:{n}": 50 * (slower if n == 1 else 1) for n in range(1, 13)}
+        (folder / f"{process}.json").write_text(json.dumps({"context": {"date": "2026-11-21T01:46:00+00:00"}, "benchmarks": [
+            {"name": name, "run_name": name, "run_type": "iteration", "repetitions": 20, "repetition_index": index, "iterations": 10,
+             "real_time": time * noise.gauss(1, 1e-3), "cpu_time": time, "time_unit": "us"}
+            for name, time in times.items() for index in range(20)]}), encoding="utf-8")
+    return folder
 
-    def assert_holds_the_package(self, wheel):
-        with zipfile.ZipFile(wheel) as archive:
+
+class WheelTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(scratch.cleanup)
+        cls.folder = pathlib.Path(scratch.name)
+        run(ROOT / "ci" / "pipelines" / "wheel.sh", "--build", os.environ["FUSEGATE_BUILD"], "--out", cls.folder / "dist")
+        (cls.wheel,) = (cls.folder / "dist").glob("*.whl")
+        run(sys.executable, "-m", "venv", "--without-pip", cls.folder / "venv")
+        cls.bin = cls.folder / "venv" / "bin"
+        run(sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", cls.bin / "python", "install", "--no-index",
+            "--no-deps", cls.wheel)
+        cls.package = pathlib.Path(run(cls.bin / "python", "-c", "import fusegate; print(fusegate.__path__[0])").strip())
+
+    def test_fits_every_python_on_common_distributions(self):
+        tag = re.fullmatch(rf"fusegate-{VERSION}-py3-none-manylinux_2_(\d+)_x86_64\.whl", self.wheel.name)
+        self.assertIsNotNone(tag, self.wheel.name)
+        self.assertLessEqual(int(tag[1]), 39, "newer than Ubuntu 24.04")
+        self.assertIn(f"manylinux_2_{tag[1]}_x86_64", run(sys.executable, "-m", "auditwheel", "show", self.wheel))
+        self.assertLess(self.wheel.stat().st_size, MOST_BYTES)
+
+    def test_needs_no_library_of_nvidia_s(self):
+        files = [path for path in self.package.parent.rglob("*") if path.is_file() and path.read_bytes()[:4] == b"\x7fELF"]
+        self.assertLessEqual({"fusegate", "libfusegate_engine.so"}, {path.name for path in files})
+        for path in files:
+            needed = re.findall(r"NEEDED.*\[(.*)\]", run("readelf", "-d", path))
+            taken_in = {name for name in needed if (self.package.parent / "fusegate.libs" / name).is_file()}
+            self.assertLessEqual({re.match("lib([a-z0-9]+)-", name)[1] for name in taken_in}, TAKEN_IN, path)
+            self.assertLessEqual(set(needed) - taken_in, OF_EVERY_LINUX, path)
+
+    def test_holds_the_package_and_no_test(self):
+        with zipfile.ZipFile(self.wheel) as archive:
             names = archive.namelist()
-            metadata = email.message_from_bytes(archive.read(f"fusegate-{__version__}.dist-info/METADATA"))
-        modules = {f"fusegate/{path.relative_to(PROJECT / 'fusegate').as_posix()}"
-                   for path in (PROJECT / "fusegate").rglob("*.py")
+            metadata = email.message_from_bytes(archive.read(f"fusegate-{VERSION}.dist-info/METADATA"))
+            entries = archive.read(f"fusegate-{VERSION}.dist-info/entry_points.txt").decode()
+        modules = {f"fusegate/{path.relative_to(PACKAGE).as_posix()}" for path in PACKAGE.rglob("*.py")
                    if not path.name.startswith("fake") and not path.name.endswith("_test.py")}
-        self.assertEqual({name for name in names if ".dist-info/" not in name}, {*modules, "fusegate/py.typed"})
-        self.assertIsNone(metadata["Requires-Dist"])
+        held = {name for name in names if re.match(r"fusegate/(?!share/).*[^/]$", name)}
+        self.assertEqual(held, {*modules, "fusegate/py.typed", "fusegate/LICENSE", "fusegate/bin/fusegate",
+                                "fusegate/lib/libfusegate_engine.so"})
+        self.assertEqual(set(metadata.get_all("Provides-Extra")), {"report"})
+        self.assertTrue(all("extra == 'report'" in need or 'extra == "report"' in need
+                            for need in metadata.get_all("Requires-Dist")))
+        for entry in ("fusegate = fusegate.gate_program:main", "fusegate_bench = fusegate.bench:command",
+                      "fusegate = fusegate.pytest_plugin"):
+            self.assertIn(entry, entries)
 
-    def assert_measures(self, python):
-        """On the CPU, with this Python's NumPy beside the fresh one's package."""
-        (self.folder / "kernels.py").write_text(KERNELS, encoding="utf-8")
-        numpys = self.folder / "numpys"
-        numpys.mkdir()
-        for path in pathlib.Path(numpy.__file__).parents[1].glob("numpy*"):
-            (numpys / path.name).symlink_to(path)
-        printed = self.run_program(python, "-m", "fusegate", "run", "kernels.py", "--samples=2", "--batch-us=50",
-                                   PYTHONPATH=str(numpys))
-        self.assertRegex(printed, r"^scale/numpy/fp32/n:64 +[\d.]+ us\n$")
+    def test_module_and_script_are_the_same_program(self):
+        for program in ([self.bin / "fusegate"], [self.bin / "python", "-m", "fusegate"]):
+            self.assertEqual(run(*program, "--version"), f"fusegate {VERSION}\n")
+            self.assertIn("gate ", run(*program, "--help"))
+        self.assertEqual(run(self.bin / "python", "-c", "import fusegate; print(fusegate.__version__)"), f"{VERSION}\n")
+
+    def test_engine_answers(self):
+        ask = "import ctypes, sys; print(ctypes.CDLL(sys.argv[1]).fusegate_abi())"
+        abi = re.search(r"#define FUSEGATE_ABI (\d+)", (ROOT / "bench/program/fusegate.h").read_text(encoding="utf-8"))[1]
+        self.assertEqual(run(self.bin / "python", "-c", ask, self.package / "lib" / "libfusegate_engine.so"), f"{abi}\n")
+
+    def test_gate_passes_and_fails(self):
+        baseline = write_run(self.folder / "baseline", 1)
+        gate = [self.bin / "python", "-m", "fusegate", "gate", "--baseline", baseline, "--candidate"]
+        self.assertIn("12 unchanged", run(*gate, write_run(self.folder / "same", 2)))
+        self.assertRegex(run(*gate, write_run(self.folder / "slower", 3, slower=1.2), code=1),
+                         r"regression +kernel/n:1 .*\+[12]\d\.\d\d %")
+
+    def test_program_finds_its_templates_and_draws_with_this_python(self):
+        self.assertIn("next: ", run(self.bin / "fusegate", "init", self.folder / "demo"))
+        self.assertTrue((self.folder / "demo" / "gate.sh").is_file())
+        self.assertIn(f" {self.bin / 'python'}\n", run(self.bin / "fusegate", "doctor"))
+
+    def test_script_leaves_no_signal_ignored(self):
+        read, write = os.pipe()
+        os.close(read)
+        codes = [subprocess.run([program, "--help"], stdout=write, stderr=subprocess.DEVNULL, check=False).returncode
+                 for program in (self.bin / "fusegate", self.package / "bin" / "fusegate")]
+        os.close(write)
+        self.assertEqual(*codes)
+
+
+if __name__ == "__main__":
+    unittest.main()
