@@ -20,8 +20,8 @@ function(fusegate_find_nvrtc)
   set(FUSEGATE_NVRTC_FOUND ON PARENT_SCOPE)
 endfunction()
 
-# fusegate_cupti: the header, the library's name for dlopen() (bench/profiling/cupti_activity.cc), the folder of NVIDIA's
-# Python packages, and the library's folder, which differs in older toolkits.
+# fusegate_cupti: the header, the library's name for dlopen() (bench/profiling/cupti_activity.cc), and its folder, which
+# differs in older toolkits.
 function(fusegate_find_cupti)
   set(extras ${CUDAToolkit_LIBRARY_DIR}/../extras/CUPTI ${CUDAToolkit_LIBRARY_DIR}/../../../extras/CUPTI)
   find_path(FUSEGATE_CUPTI_INCLUDE_DIR cupti.h
@@ -36,8 +36,7 @@ function(fusegate_find_cupti)
   add_library(fusegate_cupti INTERFACE)
   target_include_directories(fusegate_cupti SYSTEM INTERFACE ${FUSEGATE_CUPTI_INCLUDE_DIR})
   target_compile_definitions(fusegate_cupti INTERFACE
-    FUSEGATE_CUPTI_LIBRARY="libcupti.so.${CUDAToolkit_VERSION_MAJOR}"
-    FUSEGATE_CUDA_WHEELS="cu${CUDAToolkit_VERSION_MAJOR}")
+    FUSEGATE_CUPTI_LIBRARY="libcupti.so.${CUDAToolkit_VERSION_MAJOR}")
   target_link_options(fusegate_cupti INTERFACE "LINKER:-rpath,${folder}")
   set(FUSEGATE_CUPTI_FOUND ON PARENT_SCOPE)
 endfunction()

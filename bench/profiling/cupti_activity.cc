@@ -4,21 +4,19 @@
 #include <cupti.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <link.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
+#include "bench/profiling/beside_cuda.h"
 #include "bench/profiling/kernel_codes.h"
 #include "bench/profiling/profiler.h"
 
@@ -26,41 +24,6 @@ namespace fusegate::bench {
 namespace {
 
 using baselines::TraceCategory;
-
-// The folders of CUDA's runtime and of PyTorch's libraries, where they are loaded.
-std::vector<std::filesystem::path> cuda_folders() {
-  std::vector<std::filesystem::path> folders;
-  const auto see = [](dl_phdr_info* library, std::size_t, void* folders) {
-    const std::filesystem::path file = library->dlpi_name;
-    const std::string name = file.filename().string();
-    if (name.starts_with("libcudart.so") || name.starts_with("libtorch")) {
-      static_cast<std::vector<std::filesystem::path>*>(folders)->push_back(file.parent_path());
-    }
-    return 0;
-  };
-  dl_iterate_phdr(see, &folders);
-  return folders;
-}
-
-// Where the loader looks; else beside what is loaded, in a toolkit or in NVIDIA's wheels. A library
-// that was installed names no folder itself: that would be one of the machine that it was built on.
-void* open_cupti() {
-  constexpr int kMode = RTLD_NOW | RTLD_LOCAL;
-  constexpr std::array kBelow{".",
-                              "../extras/CUPTI/lib64",
-                              "../../../extras/CUPTI/lib64",
-                              "../../cuda_cupti/lib",
-                              "../../nvidia/cuda_cupti/lib",
-                              "../../nvidia/" FUSEGATE_CUDA_WHEELS "/lib"};
-  if (void* const library = dlopen(FUSEGATE_CUPTI_LIBRARY, kMode)) return library;
-  for (const std::filesystem::path& folder : cuda_folders()) {
-    for (const char* below : kBelow) {
-      const std::string file = (folder / below / FUSEGATE_CUPTI_LIBRARY).string();
-      if (void* const library = dlopen(file.c_str(), kMode)) return library;
-    }
-  }
-  return nullptr;
-}
 
 // CUPTI, the CUDA toolkit's profiling library, opened when it is first used, and not linked. The
 // program must start on machines without it, and it must not be loaded while a process measures.
@@ -79,7 +42,7 @@ struct CuptiLibrary {
     return {address};
   }
 
-  void* library = open_cupti();  // stays open
+  void* library = open_beside_cuda(FUSEGATE_CUPTI_LIBRARY);  // stays open
   bool is_complete = library != nullptr;
   decltype(&cuptiSubscribe) subscribe = find("cuptiSubscribe");
   decltype(&cuptiUnsubscribe) unsubscribe = find("cuptiUnsubscribe");
