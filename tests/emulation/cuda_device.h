@@ -1,4 +1,5 @@
-// Replaces cuda/device/cuda_device.h: an H200 of a few SMs, whose memory is the host's.
+// Replaces cuda/device/cuda_device.h and cublas_device.h: an H200 of a few SMs, whose memory is the
+// host's.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -26,5 +27,6 @@ class CudaDevice : public CpuDevice {
  private:
   cudaDeviceProp properties_{};
 };
+using CublasDevice = CudaDevice;  // of the tests' fixture, which has products from the host
 
 }  // namespace fusegate::kernels
