@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A new user's first steps with the Debian packages: installs them, runs `fusegate init`, and a gate that passes and then
-# fails. In a clean Debian 12, which mmdebstrap makes in a folder. Takes one or two minutes, mostly downloads.
+# A new user's first steps with the Python wheel, and with the Debian packages: installs them, runs `fusegate init`, and a
+# gate that passes and then fails. In a clean Debian 12, which mmdebstrap makes in a folder. Takes one or two minutes,
+# mostly downloads.
 set -euo pipefail
 
 readonly MOST_KILOBYTES=200000
@@ -9,19 +10,19 @@ usage() {
   cat <<'TEXT'
 Usage: ci/pipelines/clean_debian.sh --build FOLDER | --here PACKAGES
 
-  --build FOLDER   make the packages of that build and install them in a clean Debian 12. Exits with 77 if
+  --build FOLDER   make the packages and the wheel of that build and install them in a clean Debian 12. Exits with 77 if
                    FUSEGATE_CLEAN_DEBIAN is not set, or this user cannot make a Debian (root can, but not in every
                    container)
   --here PACKAGES  install the packages of that folder on this machine, which must be a clean one
 
-Exits with 0 if the gate passed and then failed for the slow kernel, else with 2.
+Exits with 0 if each gate passed and then failed for the slow kernel, else with 2.
 TEXT
 }
 
 main() {
   case ${1:-} in
     --build) in_clean_folder "$(value_of "$@")" ;;
-    --here) new_user "$(value_of "$@")" ;;
+    --here) new_users "$(value_of "$@")" ;;
     --help | -h) usage ;;
     *) die "unknown argument '${1:-}'; see --help" ;;
   esac
@@ -39,20 +40,57 @@ in_clean_folder() {
   work=$(mktemp -d)
   trap 'rm -rf --one-file-system "$work"' EXIT
   quietly "$work/cpack.log" cpack -G DEB --config "$1/CPackConfig.cmake" -B "$work/packages"
+  "$lib/wheel.sh" --build "$(cd "$1" && pwd)" --out "$work/packages"
   step "making a clean Debian 12"
   # Keeps the package lists, so that apt does not fetch them again. dpkg need not flush what is deleted at the end.
   quietly "$work/mmdebstrap.log" mmdebstrap --variant=apt --skip=cleanup/apt/lists --dpkgopt=force-unsafe-io \
     bookworm "$work/debian"
   mkdir "$work/debian/packages"
-  cp "$work"/packages/*.deb "${BASH_SOURCE[0]}" "$lib"/{log,arguments}.sh "$work/debian/packages"
+  cp "$work"/packages/*.{deb,whl} "${BASH_SOURCE[0]}" "$lib"/{log,arguments}.sh "$lib/uv.txt" \
+    "$lib/../../bench/python/fusegate/fake_runs.py" "$work/debian/packages"
   unshare --mount --pid --fork --mount-proc="$work/debian/proc" \
     env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
     chroot "$work/debian" bash /packages/clean_debian.sh --here /packages </dev/null
 }
 
-new_user() {
-  local packages package kilobytes code=0
+new_users() {
+  local packages
   packages=$(cd "$1" && pwd)
+  new_user_of_wheel "$packages"
+  new_user_of_packages "$packages"
+}
+
+# By uv: in a fresh environment that has the wheel alone. uv is told to fetch nothing.
+new_user_of_wheel() {
+  local packages=$1 run code=0
+  local -a fusegate
+  step "uvx --from $(basename "$packages"/*.whl) fusegate gate"
+  install_packages python3-venv
+  cd "$(mktemp -d)"
+  quietly uv.log python3 -m venv uv
+  quietly uv.log uv/bin/pip install --require-hashes --only-binary=:all: --requirement "$(beside uv.txt)"
+  for run in "baseline 1 1" "same 2 1" "slower 3 1.2"; do
+    # shellcheck disable=SC2086
+    python3 "$(beside fake_runs.py)" $run
+  done
+  fusegate=(uv/bin/uvx --quiet --offline --from "$packages"/*.whl fusegate)
+  "${fusegate[@]}" gate --baseline baseline --candidate same
+  "${fusegate[@]}" gate --baseline baseline --candidate slower || code=$?
+  [[ $code == 1 ]] || die "the gate of the slower run ended with $code and not with 1"
+  "${fusegate[@]}" init demo
+}
+
+# A file that lies beside this script in a clean Debian, and elsewhere in a checkout.
+beside() {
+  local file
+  for file in "$lib/$1" "$lib/../../bench/python/fusegate/$1"; do
+    if [[ -e $file ]]; then echo "$file"; return; fi
+  done
+  die "$1 is missing"
+}
+
+new_user_of_packages() {
+  local packages=$1 package kilobytes code=0
   step "installing $(cd "$packages" && echo fusegate_*.deb fusegate-dev_*.deb)"
   # Includes the packages that apt installs with them by default.
   kilobytes=$(installed_kilobytes)

@@ -4,11 +4,16 @@ set -euo pipefail
 
 usage() {
   cat <<'TEXT'
-Usage: ci/pipelines/wheel.sh --build FOLDER --out FOLDER
+Usage: ci/pipelines/wheel.sh [--build FOLDER] --out FOLDER
 
-Makes fusegate-VERSION-py3-none-manylinux_2_X_x86_64.whl of what was built in a folder, such as build/release, without
-compiling anything. It has GPU support where the build has. Libraries that other Linux distributions lack become a
-part of it. Needs build/venv (ci/setup.sh --for tests), and no network. Prints the wheel's path.
+Makes fusegate-VERSION-py3-none-manylinux_2_X_x86_64.whl, where X is the build machine's. Libraries that other
+distributions lack become a part of it. It has GPU support if it was built with nvcc.
+
+  --build FOLDER  take what was built there, such as build/host, and compile nothing. Needs build/venv (ci/setup.sh), and no
+                  network. By default, installs what is missing, and builds preset release
+  --out FOLDER    where the wheel goes
+
+FUSEGATE_FORCE_CUDA_WHEELS=1 in the environment: build with the CUDA toolkit from PyPI.
 TEXT
 }
 
@@ -16,13 +21,25 @@ main() {
   local build='' out=''
   while [[ $# -gt 0 ]]; do
     case $1 in
-      --build) build=$(realpath "$(value_of "$@")"); shift 2 ;;
-      --out) out=$(realpath "$(value_of "$@")"); shift 2 ;;
+      --build) build=$(value_of "$@"); shift 2 ;;
+      --out) out=$(value_of "$@"); shift 2 ;;
       --help | -h) usage; return ;;
       *) die "unknown argument '$1'; see --help" ;;
     esac
   done
-  [[ $build && $out ]] || die "--build or --out is missing; see --help"
+  [[ $out ]] || die "--out is missing; see --help"
+  if [[ ! $build ]]; then
+    ci/setup.sh
+    use_cuda_toolkit
+    build_preset "$FUSEGATE_ROOT" release fusegate_wheel
+    build=build/release
+  fi
+  mkdir -p "$out"
+  make_wheel "$(cd "$build" && pwd)" "$(cd "$out" && pwd)"
+}
+
+make_wheel() {
+  local build=$1 out=$2
   work=$(mktemp -d)
   trap 'rm -rf --one-file-system "$work"' EXIT
   export PATH=$FUSEGATE_ROOT/build/venv/bin:$PATH
@@ -30,12 +47,19 @@ main() {
     --check-build-dependencies --config-settings=build-dir="$work/build" \
     --config-settings=cmake.define.FUSEGATE_BUILD="$build" --wheel-dir "$work/plain" bench/python
   quietly "$work/auditwheel.log" auditwheel repair --wheel-dir "$work/wheel" "$work"/plain/*.whl
-  mkdir -p "$out"
   cp "$work"/wheel/*.whl "$out"
-  echo "$out/$(basename "$work"/wheel/*.whl)"
+  step "$out/$(basename "$work"/wheel/*.whl), $(gpu_support_of "$build")"
 }
 
-# shellcheck source=ci/pipelines/environment.sh
-. "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
+gpu_support_of() {
+  if grep -qs '^CMAKE_CUDA_COMPILER:[A-Z]*=.*nvcc' "$1/CMakeCache.txt"; then
+    echo "with GPU support"
+  else
+    echo "for the CPU only, since it was built without nvcc"
+  fi
+}
+
+# shellcheck source=ci/pipelines/build.sh
+. "$(dirname "${BASH_SOURCE[0]}")/build.sh"
 cd "$FUSEGATE_ROOT"
 main "$@"

@@ -2,10 +2,8 @@
 
 import email
 import importlib.util
-import json
 import os
 import pathlib
-import random
 import re
 import subprocess
 import sys
@@ -15,6 +13,8 @@ import zipfile
 
 if any(importlib.util.find_spec(name) is None for name in ("scikit_build_core", "auditwheel")):
     sys.exit(77)  # ctest shows it as skipped
+
+from fake_runs import write_run  # noqa: E402: only where it is used
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 PACKAGE = ROOT / "bench" / "python" / "fusegate"
@@ -34,19 +34,6 @@ def run(*command, code=0, **environment):
     if ended.returncode != code:
         raise AssertionError(f"{command} ended with {ended.returncode}, not {code}:\n{ended.stdout}{ended.stderr}")
     return ended.stdout
-
-
-def write_run(folder, seed, slower=1.0):
-    """Six processes of twelve benchmarks, of which the first may be slower, as Google Benchmark writes them."""
-    noise = random.Random(seed)
-    folder.mkdir()
-    for process in range(1, 7):
-        times = {f"kernel/n:{n}": 50 * (slower if n == 1 else 1) for n in range(1, 13)}
-        (folder / f"{process}.json").write_text(json.dumps({"context": {"date": "2026-11-21T01:46:00+00:00"}, "benchmarks": [
-            {"name": name, "run_name": name, "run_type": "iteration", "repetitions": 20, "repetition_index": index, "iterations": 10,
-             "real_time": time * noise.gauss(1, 1e-3), "cpu_time": time, "time_unit": "us"}
-            for name, time in times.items() for index in range(20)]}), encoding="utf-8")
-    return folder
 
 
 class WheelTest(unittest.TestCase):
