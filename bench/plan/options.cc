@@ -319,7 +319,8 @@ void add_what_is_written(CLI::App& app, Options& options) {
   add_recording_options(app, options);
   app.add_flag("--resume", options.resume,
                "Measure what the run file of --out lacks, and add it there. The file must be of "
-               "the same suite, protocol, environment and commit");
+               "the same suite, protocol, environment and commit")
+      ->needs("--out");
   app.add_flag("--force", options.force,
                "Replace the file of --out even if it is of another suite, protocol or benchmark, "
                "or not a run file");

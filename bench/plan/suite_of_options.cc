@@ -200,9 +200,12 @@ json problem_sweeps(const Options& options) {
     }
     if (!has_own) {
       sweep["dtype"] = {"bf16"};
-    } else if (!names.empty()) {
-      sweep["operations"] = std::move(names);
+      continue;
     }
+    if (names.empty()) {
+      throw baselines::InputError("--problem", "", "no operation has exactly these axes");
+    }
+    sweep["operations"] = std::move(names);
   }
   return sweeps;
 }

@@ -27,7 +27,7 @@ class RegistrationTest(unittest.TestCase):
         @operation.benchmark()
         def fused(x):
             return x
-        problems = list(operation.problems("cuda"))
+        problems = list(operation.problems())
         self.assertEqual([operation.implementations["fused"].benchmark_name(problem) for problem in problems],
                          [f"attention/fused/{dtype}/heads:{heads}/kv:4096"
                           for dtype in ("bf16", "fp16") for heads in (16, 32)])
@@ -50,13 +50,13 @@ class RegistrationTest(unittest.TestCase):
 
     def test_values_of_axes_may_be_names_fractions_and_switches(self):
         operation = self.operation(axes={"rows": [8], "kind": ["gelu", "relu"], "sparsity": 0.5, "causal": [True, False]})
-        problems = list(operation.problems("cuda"))
+        problems = list(operation.problems())
         self.assertEqual([problem.name.partition("/")[2] for problem in problems[:2]],
                          ["rows:8/kind:gelu/sparsity:0.5/causal:true", "rows:8/kind:gelu/sparsity:0.5/causal:false"])
         self.assertEqual(len({problem.name for problem in problems}), len(problems))
         self.assertEqual((problems[0].kind, problems[0].sparsity, problems[1].causal), ("gelu", 0.5, False))
         equal = self.operation("b", axes={"a": [1, 1.0, True]})
-        self.assertEqual(len({problem.name for problem in equal.problems("cuda")}), len(list(equal.problems("cuda"))))
+        self.assertEqual(len({problem.name for problem in equal.problems()}), len(list(equal.problems())))
 
     def test_a_decorator_defines_an_operation_and_others_share_it(self):
         @fusegate.benchmark(operation="softmax", axes={"cols": [8]}, dtypes="fp32", implementation="eager",
@@ -73,7 +73,7 @@ class RegistrationTest(unittest.TestCase):
         triton = operation.implementations["triton"]
         self.assertEqual((triton.writes, triton.requires, triton.device, triton.function), (("out",), ("triton",), "cuda",
                                                                                         launch))
-        (problem,) = operation.problems("cpu")
+        (problem,) = operation.problems()
         self.assertEqual(triton.work(problem), [fusegate.Stage("softmax", 3.0, 32.0)])
 
     def test_decorators_without_parentheses(self):
@@ -97,7 +97,7 @@ class RegistrationTest(unittest.TestCase):
         @operation.benchmark("made", factory=True)
         def factory(problem):
             return lambda x: x * problem.heads
-        problem = next(operation.problems("cpu"))
+        problem = next(operation.problems())
         self.assertEqual(operation.implementations["made"].callable_for(problem)(2), 32)
         operation.benchmark("broken", factory=True)(lambda problem: 3)
         with self.assertRaisesRegex(InputError, "attention.broken.factory: must return a function, not 3"):
@@ -107,14 +107,14 @@ class RegistrationTest(unittest.TestCase):
         operation = self.operation()
         operation.benchmark("two", stages=lambda p: [fusegate.Stage("a", p.heads, 1), fusegate.Stage("b", 2, 3)])(lambda x: x)
         operation.benchmark("bad", stages=lambda p: [p.none])(lambda x: x)
-        problem = next(operation.problems("cpu"))
+        problem = next(operation.problems())
         self.assertEqual([stage.flops for stage in operation.implementations["two"].work(problem)], [16, 2])
         with self.assertRaisesRegex(InputError, "attention.bad.stages: raised AttributeError: the problem has no axis"):
             operation.implementations["bad"].work(problem)
 
     def test_the_callable_gets_what_prepare_returns(self):
         operation = self.operation()
-        (problem, *_) = operation.problems("cpu")
+        (problem, *_) = operation.problems()
         for number, (prepare, expected) in enumerate((
                 (None, [3, 5]), (lambda x, y: (x + y, x), [8, 3]), (lambda x, y: [x * y], [15]),
                 (lambda x, y: {"both": (x, y), "more": 1}, [(3, 5), 1]), (lambda x, y: x - y, [-2]),
@@ -124,7 +124,7 @@ class RegistrationTest(unittest.TestCase):
 
     def test_says_what_is_wrong_with_prepare_and_choices(self):
         operation = self.operation()
-        problem = next(operation.problems("cpu"))
+        problem = next(operation.problems())
 
         def refuse():
             raise InputError("kernels.py", "tile", "must be a power of two")
@@ -150,7 +150,7 @@ class RegistrationTest(unittest.TestCase):
     def test_choices_are_text(self):
         operation = self.operation()
         fusegate.benchmark(operation, "tuned", choices=lambda p: {"tile": p.heads, 1: True}, prepare=lambda x: x)(len)
-        problem = next(operation.problems("cpu"))
+        problem = next(operation.problems())
         self.assertEqual(operation.implementations["tuned"].chosen(problem), {"tile": "16", "1": "True"})
         operation.benchmark("fixed")(len)
         self.assertEqual(operation.implementations["fixed"].chosen(problem), {})
@@ -214,7 +214,7 @@ class RegistrationTest(unittest.TestCase):
     def test_flops_bytes_and_tolerances_must_be_numbers(self):
         operation = self.operation(flops=lambda p: "many", bytes=lambda p: -1)
         operation.benchmark("one")(lambda x: x)
-        problem = next(operation.problems("cpu"))
+        problem = next(operation.problems())
         with self.assertRaisesRegex(InputError, "attention.flops: must be a number from 0, not 'many'"):
             operation.work(problem)
         with self.assertRaisesRegex(InputError, "b.tolerance: raised KeyError"):
@@ -222,7 +222,7 @@ class RegistrationTest(unittest.TestCase):
 
     def test_bounds_are_fusegates(self):
         operation = self.operation()
-        problem = next(operation.problems("cpu"))
+        problem = next(operation.problems())
         self.assertEqual([operation.tolerance(problem, dtype) for dtype in ("bf16", "fp32", "fp16", "int8", "fp8_e4m3")],
                          [1e-2, 1e-2, 1e-2, 0.0, 8e-2], "none is finer than the problem's own")
 

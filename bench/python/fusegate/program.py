@@ -25,6 +25,7 @@ BAD_INPUT = 2
 ALL = "all"
 # What decides speeds, where a file imports it.
 _LIBRARIES = ("torch", "triton", "cupy", "numpy", "liger_kernel")
+_START = pathlib.Path.cwd()
 _USAGE = f"""usage: fusegate_bench FILE_OR_MODULE [flags]
        fusegate_bench FILE_OR_MODULE --help
 
@@ -127,6 +128,7 @@ def _measure(kernels: loading.Kernels, flags: list[str], restart: list[str], sui
         engine.strings(restart, ended=True))
     arguments = engine.strings(["", *flags])
     sys.stdout.flush()
+    os.chdir(_START)  # of the paths in flags; kernels may have changed it
     try:
         return loaded.fusegate_main(len(arguments), arguments, ctypes.byref(program))
     finally:

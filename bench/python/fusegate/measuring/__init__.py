@@ -1,1 +1,0 @@
-"""How it is measured: devices, meters, the protocol's loop, and the run file."""
