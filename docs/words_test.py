@@ -81,13 +81,8 @@ EXCEPTIONS = {
     "bench/plan/suite.h": {"places"},
     "bench/plan/suite_test.cc": {"invocation", "keep strictly", "places"},
     "bench/profiling/launch_arguments.cc": {"place"},  # stored identities were hashed with it
-    "bench/python/fusegate/program.py": {"doubts"},
+    "bench/program/c_interface.cc": {"invocation"},  # the same
     "bench/program/program_test.py": {"keep strictly"},
-    "bench/python/fusegate/measuring/protocol.py": {"places"},
-    "bench/python/fusegate/measuring/protocol_test.py": {"places"},
-    "bench/python/fusegate/measuring/run_file.py": {"invocation", "places"},
-    "bench/python/fusegate/options.py": {"invocation", "places"},
-    "bench/python/fusegate/program_test.py": {"invocation", "places"},
     # Flags and variables of programs, keys of run.json and of A/A histories.
     "ci/commands/calibrate.cc": {"invocations"},
     "ci/commands/command_line.cc": {"invocations"},

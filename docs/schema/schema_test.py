@@ -123,11 +123,11 @@ class Fresh:
         (self.folder / "kernels.py").write_text(PYTHON_KERNELS, encoding="utf-8")
         (self.folder / "package-suite.json").write_text(json.dumps({
             "name": "package", "gate": {"cpu": Suites.WHOLE["gate"]["cpu"]}, "sweeps": [{"operations": ["scale"]}]}), encoding="utf-8")
-        ended = subprocess.run([sys.executable, "-m", "fusegate", "run", "kernels.py", "--suite=package-suite.json", "--samples=4",
+        ended = subprocess.run([sys.executable, "-m", "fusegate.bench", "kernels.py", "--suite=package-suite.json", "--samples=4",
                                 "--batch-us=50", "--out=package.json"], cwd=self.folder, capture_output=True, text=True, check=False,
                                env={**os.environ, "PYTHONPATH": str(ROOT / "bench" / "python")})
         if ended.returncode != 2 or "wrong result" not in ended.stderr:
-            raise AssertionError(f"python -m fusegate ended with {ended.returncode}: {ended.stderr}")
+            raise AssertionError(f"fusegate.bench ended with {ended.returncode}: {ended.stderr}")
         return "package.json"
 
     def make_run(self, folder, factor=lambda process, row: 1.0, **environment):

@@ -135,10 +135,10 @@ def _path() -> pathlib.Path:
     chosen = os.environ.get("FUSEGATE_ENGINE")
     package = pathlib.Path(__file__).resolve().parent
     build = package.parents[2] / "build"
-    places = [pathlib.Path(chosen)] if chosen else [package / "lib" / _NAME, build / "release" / "lib" / _NAME,
+    files = [pathlib.Path(chosen)] if chosen else [package / "lib" / _NAME, build / "release" / "lib" / _NAME,
                                                     build / "host" / "lib" / _NAME]
-    found = next((path for path in places if path.is_file()), None)
+    found = next((path for path in files if path.is_file()), None)
     if found is None:
-        raise InputError(_NAME, "", f"not found at {' or '.join(map(str, places))}; install the wheel, or build the target "
+        raise InputError(_NAME, "", f"not found at {' or '.join(map(str, files))}; install the wheel, or build the target "
                                     f"fusegate_engine")
     return found
