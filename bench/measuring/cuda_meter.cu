@@ -178,12 +178,12 @@ class CudaBatch : public Batch {
   std::function<void()> enqueue_anew_;  // where there is none
 };
 
-// CUDA's error when a launch is captured; "" where capturing works.
+// CUDA's error when a launch is captured; "" where capturing works, and the graph then.
 std::string capture_error(cudaStream_t stream, const kernels::PreparedKernel& kernel,
-                          cudaStreamCaptureMode mode) {
+                          cudaStreamCaptureMode mode, std::optional<kernels::Graph>& graph) {
   std::string ignored;  // an error that the kernel's launch did not check
   try {
-    const kernels::Graph graph(
+    graph.emplace(
         stream,
         [&] {
           kernel.launch();
@@ -231,23 +231,28 @@ class CudaMeter : public Meter {
                              const std::function<void()>& change_inputs) override {
     kernel.launch();  // some may not be captured at first
     change_inputs();
-    const auto digests = [&] {
-      FUSEGATE_CUDA(cudaDeviceSynchronize());
-      std::vector<std::uint64_t> all;
-      for (const kernels::Tensor& tensor : results) all.push_back(device_.digest(tensor));
-      return all;
-    };
-    const std::vector<std::uint64_t> before = digests();
+    const std::vector<std::uint64_t> before = digests(results);
+    std::optional<kernels::Graph> call;
     const std::string error =
-        capture_error(device_.stream(), kernel, cudaStreamCaptureModeThreadLocal);
+        capture_error(device_.stream(), kernel, cudaStreamCaptureModeThreadLocal, call);
     if (!error.empty()) {
+      call.reset();
       const std::string relaxed =
-          capture_error(device_.stream(), kernel, cudaStreamCaptureModeRelaxed);
+          capture_error(device_.stream(), kernel, cudaStreamCaptureModeRelaxed, call);
       FUSEGATE_CUDA(cudaDeviceSynchronize());
       return capture_cause(error, relaxed) + " (" + error + ")";
     }
     // Launched elsewhere, it ran and was not captured.
-    return digests() == before ? "" : "it uses another stream";
+    const bool is_elsewhere =
+        digests(results) != before ||
+        (kernel.collect && !writes_results(*call, kernel, results, change_inputs));
+    return is_elsewhere ? "it uses another stream" : "";
+  }
+
+  std::optional<StaleArgument> stale_argument(
+      const kernels::PreparedKernel& kernel, const std::vector<kernels::Tensor>& tensors) override {
+    const kernels::Graph graph(device_.stream(), [&] { kernel.launch(); });
+    return find_stale_argument(graph, memory_of(kernel, tensors));
   }
 
   LaunchCount count_launches(const kernels::PreparedKernel& kernel) override {
@@ -311,15 +316,47 @@ class CudaMeter : public Meter {
   std::unique_ptr<Profiler> attach_profiler() override { return attach_cupti(); }
 
  private:
-  std::vector<MemorySpan> memory_of(const kernels::PreparedKernel& kernel,
-                                    const std::vector<kernels::Tensor>& tensors) const {
-    std::vector<MemorySpan> memory;
+  std::vector<std::uint64_t> digests(const std::vector<kernels::Tensor>& tensors) {
+    FUSEGATE_CUDA(cudaDeviceSynchronize());
+    std::vector<std::uint64_t> all;
+    for (const kernels::Tensor& tensor : tensors) all.push_back(device_.digest(tensor));
+    return all;
+  }
+
+  // Whether the results that are collected go by the graph: they change when it runs first, or when
+  // its inputs have changed. Those of work that ran while it was captured, elsewhere, do neither.
+  bool writes_results(const kernels::Graph& graph, const kernels::PreparedKernel& kernel,
+                      const std::vector<kernels::Tensor>& results,
+                      const std::function<void()>& change_inputs) {
+    const auto collected = [&] {
+      FUSEGATE_CUDA(cudaDeviceSynchronize());
+      kernel.collect();
+      return digests(results);
+    };
+    const kernels::ExecutableGraph call(graph, device_.stream());
+    const std::vector<std::uint64_t> captured = collected();
+    call.launch();
+    if (collected() != captured) return true;
+    change_inputs();
+    call.launch();
+    return collected() != captured;
+  }
+
+  CallMemory memory_of(const kernels::PreparedKernel& kernel,
+                       const std::vector<kernels::Tensor>& tensors) const {
+    CallMemory memory;
+    memory.program_allocates = kernel.allocates;
     const auto add = [&memory](const void* data, std::size_t bytes) {
-      memory.push_back({reinterpret_cast<std::uint64_t>(data), bytes});
+      memory.spans.push_back({reinterpret_cast<std::uint64_t>(data), bytes});
     };
     for (const kernels::Tensor& tensor : tensors) add(tensor.data, tensor.bytes());
     for (const kernels::Memory& scratch : kernel.scratch) add(scratch.data(), scratch.bytes());
     add(device_.workspace().data(), device_.workspace().bytes());
+    memory.earlier_layout = [this](std::uint64_t address) -> std::optional<MemorySpan> {
+      const auto unused = device_.unused_around(reinterpret_cast<const void*>(address));
+      if (!unused) return std::nullopt;
+      return MemorySpan{reinterpret_cast<std::uint64_t>(unused->data()), unused->size()};
+    };
     return memory;
   }
 

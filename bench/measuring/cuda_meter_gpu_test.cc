@@ -79,8 +79,25 @@ class NotCapturable : public CudaMeterTest {
     return kernel;
   }
   std::string why(const kernels::PreparedKernel& kernel) {
+    std::uint64_t seed = 99;
     return meter_->not_capturable(kernel, workspace_->outputs(),
-                                  [this] { workspace_->restore(99); });
+                                  [&] { workspace_->restore(seed++); });
+  }
+  // geglu/fused that leaves its result in memory of its own, from which it is collected.
+  kernels::PreparedKernel collecting() {
+    const kernels::Implementation& fused = implementation("geglu", "fused");
+    const auto problem = kernels::ladder_problem(1, 128, 768, 3072, kernels::Dtype::kBf16);
+    workspace_ = prepare(fused, problem).workspace;
+    const kernels::Tensor out = workspace_->outputs()[0];
+    std::vector<kernels::Memory> memory;
+    const kernels::Tensor own = kernels::allocate_tensor(*device_, out.shape, out.dtype, memory);
+    kernels::PreparedKernel kernel = fused.prepare(*device_, problem, workspace_->inputs(), own);
+    kernel.scratch.push_back(std::move(memory.front()));
+    kernel.collect = [=, this] {
+      FUSEGATE_CUDA(
+          cudaMemcpyAsync(out.data, own.data, own.bytes(), cudaMemcpyDeviceToDevice, stream()));
+    };
+    return kernel;
   }
   // Timed all the same, and as long as the kernel alone at least.
   void expect_is_timed(const kernels::PreparedKernel& kernel) {
@@ -153,6 +170,49 @@ TEST_F(NotCapturable, IsWhatRunsOnAnotherStream) {
   device_->synchronize();
   cudaStreamDestroy(other);
   cudaEventDestroy(event);
+}
+
+TEST_F(NotCapturable, IsNothingWhoseResultsAreCollected) { EXPECT_EQ(why(collecting()), ""); }
+
+// Outputs change by collecting alone: whether the graph changes what is collected counts.
+TEST_F(NotCapturable, IsWhatCollectsTheResultsOfAnotherStream) {
+  cudaStream_t other = nullptr;
+  FUSEGATE_CUDA(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+  kernels::PreparedKernel kernel = collecting();
+  const kernels::Tensor in = workspace_->inputs()[0];
+  const kernels::Memory own = std::move(kernel.scratch.back());  // of which nothing is known
+  kernel.scratch.pop_back();
+  kernel.stages[0].launch = [&] {
+    FUSEGATE_CUDA(
+        cudaMemcpyAsync(own.data(), in.data, own.bytes(), cudaMemcpyDeviceToDevice, other));
+  };
+  EXPECT_EQ(why(kernel), "it uses another stream");
+  cudaStreamDestroy(other);
+}
+
+TEST_F(CudaMeterTest, FindsAnArgumentOfAnEarlierLayout) {
+  if (!device_->lay_out(0)) GTEST_SKIP() << "no memory for numbered layouts";
+  const auto stale_in = [this](const kernels::PreparedKernel& kernel) {
+    return meter_->stale_argument(kernel, workspace_->tensors());
+  };
+  EXPECT_FALSE(stale_in(prepared("geglu", "fused")));
+  const kernels::Tensor earlier = workspace_->inputs()[0];
+  workspace_.reset();
+  ASSERT_TRUE(device_->lay_out(1));
+  kernels::PreparedKernel kernel = prepared("geglu", "fused");
+  EXPECT_FALSE(stale_in(kernel));
+  const kernels::Tensor out = workspace_->outputs()[0];
+  kernel.stages.push_back({"copy", 0, 0, [=, this] {
+                             FUSEGATE_CUDA(cudaMemcpyAsync(out.data, earlier.data, out.bytes(),
+                                                           cudaMemcpyDeviceToDevice,
+                                                           kernels::cuda_stream(*device_)));
+                           }});
+  const auto stale = stale_in(kernel);
+  ASSERT_TRUE(stale.has_value());
+  EXPECT_EQ(stale->kernel, "memcpy");
+  const auto address = reinterpret_cast<std::uint64_t>(earlier.data);
+  EXPECT_LE(stale->memory.begin, address);
+  EXPECT_GE(stale->memory.begin + stale->memory.bytes, address + earlier.bytes());
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "baselines/launches/call_profile.h"
 #include "baselines/record/warning.h"
 #include "bench/plan/protocol.h"
+#include "bench/profiling/launch_arguments.h"
 #include "bench/profiling/profiler.h"
 #include "kernels/contract/kernel.h"
 
@@ -73,11 +74,17 @@ class Meter {
                                         const BatchOptions& options) = 0;
   // Why a CUDA graph cannot hold the kernel's launches: it waits for the device, allocates, or uses
   // another stream than the device's. "" where it can. Launches it more than once. results: what it
-  // writes. change_inputs: a launch after it writes other results.
+  // writes or collects into. change_inputs: a launch after it writes other results, each time.
   virtual std::string not_capturable(const kernels::PreparedKernel& /*kernel*/,
                                      const std::vector<kernels::Tensor>& /*results*/,
                                      const std::function<void()>& /*change_inputs*/) {
     return "";
+  }
+  // The first argument of a call that is an address of an earlier memory layout, where a call can
+  // be captured and has one. tensors: the operation's.
+  virtual std::optional<StaleArgument> stale_argument(
+      const kernels::PreparedKernel& /*kernel*/, const std::vector<kernels::Tensor>& /*tensors*/) {
+    return std::nullopt;
   }
   // Whether it takes a batch that spins.
   virtual bool can_spin() const { return false; }

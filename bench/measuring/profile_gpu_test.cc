@@ -11,6 +11,7 @@
 #include "bench/measuring/meter_test_fixture.h"
 #include "bench/profiling/launch_check.h"
 #include "kernels/contract/stage_marks.h"
+#include "kernels/cuda/device/cuda.h"
 
 namespace fusegate::bench {
 namespace {
@@ -48,6 +49,7 @@ class ProfileGpuTest : public MeterTest {
   }
 
   std::string why_;
+  std::vector<kernels::Memory> own_;
 };
 
 TEST_F(ProfileGpuTest, HasTheKernelsOfACallInTheirStages) {
@@ -204,6 +206,53 @@ TEST_F(ProfileGpuTest, AnIdentityIsTheSameWhereverTheMemoryLies) {
       EXPECT_TRUE(baselines::identical_code(seen.front(), seen.back()))
           << implementation.operation << '/' << implementation.name << ", layout " << layout;
     }
+  }
+}
+
+// As PyTorch's: the same code allocates in the same order.
+TEST_F(ProfileGpuTest, AnIdentityKnowsTheProgramsOwnMemoryByItsOrder) {
+  const auto identity = [this](bool allocates, std::size_t offset) {
+    Prepared prepared = prepare("geglu", "fused");
+    prepared.kernel.allocates = allocates;
+    const kernels::Tensor out = prepared.workspace->outputs()[0];
+    void* own = nullptr;
+    FUSEGATE_CUDA(cudaMalloc(&own, out.bytes() + 4096));
+    const auto* const from = static_cast<const std::byte*>(own) + offset;
+    prepared.kernel.stages.push_back(
+        {"copy", 0, 0, [=, this] {
+           FUSEGATE_CUDA(cudaMemcpyAsync(out.data, from, out.bytes(), cudaMemcpyDeviceToDevice,
+                                         kernels::cuda_stream(*device_)));
+         }});
+    ProfileAttempt attempt = meter_->profile(prepared.kernel, prepared.workspace->tensors(), true);
+    own_.emplace_back(own, 1, [](void* memory) { cudaFree(memory); });  // the next lies elsewhere
+    if (attempt.warning) why_ = baselines::warning_sentence(*attempt.warning);
+    return attempt.identity.value_or(baselines::CallIdentity{});
+  };
+  const baselines::CallIdentity one = identity(true, 0);
+  if (!why_.empty()) GTEST_SKIP() << why_;
+  EXPECT_EQ(one.unknown, "");
+  EXPECT_TRUE(baselines::identical_code(one, identity(true, 0)));
+  EXPECT_FALSE(baselines::identical_code(one, identity(true, 256)));
+  EXPECT_EQ(identity(false, 0).unknown,
+            "a memory operation reaches outside of the benchmark's memory");
+}
+
+TEST_F(ProfileGpuTest, AnIdentityReportsAnAddressOfAnEarlierLayout) {
+  if (!device_->lay_out(0)) GTEST_SKIP() << "no memory for numbered layouts";
+  const kernels::Problem problem =
+      kernels::ladder_problem(1, 128, 768, 3072, kernels::Dtype::kBf16);
+  const std::vector<kernels::Tensor> earlier = prepare("geglu", "fused").workspace->inputs();
+  ASSERT_TRUE(device_->lay_out(1));
+  Prepared prepared = prepare("geglu", "fused");
+  const kernels::Tensor out = prepared.workspace->outputs()[0];
+  for (const bool allocates : {false, true}) {
+    prepared.kernel = implementation("geglu", "fused").prepare(*device_, problem, earlier, out);
+    prepared.kernel.allocates = allocates;
+    const ProfileAttempt attempt =
+        meter_->profile(prepared.kernel, prepared.workspace->tensors(), true);
+    if (attempt.warning) GTEST_SKIP() << baselines::warning_sentence(*attempt.warning);
+    EXPECT_THAT(attempt.identity.value().unknown,
+                testing::StartsWith("an argument points into memory of an earlier layout: "));
   }
 }
 

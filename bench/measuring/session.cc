@@ -90,13 +90,12 @@ std::string Session::why_not_capturable(Layout& layout) const {
     results.push_back(
         {scratch.data(), {static_cast<std::int64_t>(scratch.bytes())}, kernels::Dtype::kInt8});
   }
-  bool is_changed = false;
+  std::uint64_t changes = 0;
   const auto change_inputs = [&] {
-    layout.workspace.restore(context_.seed);  // not the layout's own seed
-    is_changed = true;
+    layout.workspace.restore(context_.seed + changes++);  // not the layout's own seed
   };
   std::string why = context_.meter.not_capturable(layout.kernel, results, change_inputs);
-  if (is_changed) layout.workspace.restore();
+  if (changes > 0) layout.workspace.restore();
   return why;
 }
 

@@ -35,26 +35,142 @@ bool is_mapped(std::uint64_t address) {
   return msync(reinterpret_cast<void*>(address / page * page), page, MS_ASYNC) == 0;
 }
 
-WordKind kind_of(std::uint64_t word) {
-  // Where Linux puts programs, stacks and CUDA's memory; what is smaller is a number.
-  constexpr std::uint64_t kLowest = std::uint64_t{1} << 36, kHighest = std::uint64_t{1} << 57;
-  if (word < kLowest || word >= kHighest) return WordKind::kNumber;
-  CUdeviceptr base = 0;
-  std::size_t bytes = 0;
-  if (driver().address_range(&base, &bytes, word) == CUDA_SUCCESS) return WordKind::kDeviceAddress;
-  return is_mapped(word) ? WordKind::kHostAddress : WordKind::kNumber;
+std::string name_of(CUfunction function) {
+  const char* name = nullptr;
+  check(driver().name(&name, function), "a kernel's name");
+  return name;
+}
+
+CUDA_KERNEL_NODE_PARAMS launch_of(cudaGraphNode_t kernel) {
+  CUDA_KERNEL_NODE_PARAMS params{};
+  check(driver().node_params(kernel, &params), "how a kernel is launched");
+  return params;
+}
+
+CUfunction function_of(const CUDA_KERNEL_NODE_PARAMS& params) {
+  const CUfunction function = driver().function_of(params);
+  if (function == nullptr) throw Unknown("the driver does not report a kernel's function");
+  return function;
+}
+
+// What the words of a graph's arguments are, outside of the benchmark's memory.
+class WordReader {
+ public:
+  explicit WordReader(const CallMemory& memory) : memory_(memory) {}
+
+  WordMeaning meaning_of(std::uint64_t word) {
+    // Where Linux puts programs, stacks and CUDA's memory; what is smaller is a number.
+    constexpr std::uint64_t kLowest = std::uint64_t{1} << 36, kHighest = std::uint64_t{1} << 57;
+    if (word < kLowest || word >= kHighest) return WordKind::kNumber;
+    if (is_stale(word)) return WordKind::kDeviceAddress;
+    CUdeviceptr base = 0;
+    std::size_t bytes = 0;
+    if (driver().address_range(&base, &bytes, word) == CUDA_SUCCESS) {
+      if (memory_.program_allocates) return allocations_.locate({base, bytes}, word);
+      return WordKind::kDeviceAddress;
+    }
+    return is_mapped(word) ? WordKind::kHostAddress : WordKind::kNumber;
+  }
+
+  // Remembers the first one's memory.
+  bool is_stale(std::uint64_t word) {
+    if (!memory_.earlier_layout) return false;
+    const std::optional<MemorySpan> around = memory_.earlier_layout(word);
+    if (around && !stale_) stale_ = around;
+    return around.has_value();
+  }
+  const std::optional<MemorySpan>& stale() const { return stale_; }
+
+ private:
+  const CallMemory& memory_;
+  OwnAllocations allocations_;
+  std::optional<MemorySpan> stale_;
+};
+
+// Adds nodes' arguments to a hash. Each returns false where one points elsewhere.
+class ArgumentReader {
+ public:
+  ArgumentReader(std::span<const MemorySpan> memory, MeaningOf meaning_of)
+      : memory_(memory), meaning_of_(std::move(meaning_of)) {}
+
+  // As an array of pointers, one an argument, or as one buffer of all of them.
+  bool add(const CUDA_KERNEL_NODE_PARAMS& params, CUfunction function, ContentHash& hash) const {
+    if (params.kernelParams == nullptr) return add_buffer(params.extra, hash);
+    bool known = true;
+    std::size_t offset = 0, bytes = 0;
+    for (std::size_t i = 0; driver().parameter(function, i, &offset, &bytes) == CUDA_SUCCESS; ++i) {
+      hash.add(static_cast<std::uint64_t>(bytes));
+      known = add({static_cast<const std::byte*>(params.kernelParams[i]), bytes}, hash) && known;
+    }
+    return known;
+  }
+
+  bool add(const cudaMemsetParams& params, ContentHash& hash) const {
+    return add_address(params.dst, hash);
+  }
+
+  bool add(const cudaMemcpy3DParms& params, ContentHash& hash) const {
+    const bool known = add_address(params.srcPtr.ptr, hash);
+    return add_address(params.dstPtr.ptr, hash) && known;
+  }
+
+ private:
+  bool add_buffer(void* const* extra, ContentHash& hash) const {
+    const std::byte* buffer = nullptr;
+    std::size_t bytes = 0;
+    for (; extra != nullptr && *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+      if (extra[0] == CU_LAUNCH_PARAM_BUFFER_POINTER) {
+        buffer = static_cast<const std::byte*>(extra[1]);
+      } else if (extra[0] == CU_LAUNCH_PARAM_BUFFER_SIZE) {
+        bytes = *static_cast<const std::size_t*>(extra[1]);
+      }
+    }
+    return buffer == nullptr || add({buffer, bytes}, hash);
+  }
+
+  bool add(std::span<const std::byte> bytes, ContentHash& hash) const {
+    return add_argument(bytes, memory_, meaning_of_, hash);
+  }
+
+  bool add_address(const void* address, ContentHash& hash) const {
+    const auto word = reinterpret_cast<std::uint64_t>(address);
+    return add(std::as_bytes(std::span(&word, 1)), hash);
+  }
+
+  std::span<const MemorySpan> memory_;
+  MeaningOf meaning_of_;
+};
+
+cudaGraphNodeType type_of(cudaGraphNode_t node) {
+  cudaGraphNodeType type{};
+  FUSEGATE_CUDA(cudaGraphNodeGetType(node, &type));
+  return type;
+}
+
+cudaMemsetParams memset_of(cudaGraphNode_t node) {
+  cudaMemsetParams params{};
+  FUSEGATE_CUDA(cudaGraphMemsetNodeGetParams(node, &params));
+  return params;
+}
+
+cudaMemcpy3DParms memcpy_of(cudaGraphNode_t node) {
+  cudaMemcpy3DParms params{};
+  FUSEGATE_CUDA(cudaGraphMemcpyNodeGetParams(node, &params));
+  return params;
 }
 
 // Reads one graph's nodes.
 class IdentityReader {
  public:
-  IdentityReader(std::span<const MemorySpan> memory, const KernelCodes& codes)
-      : memory_(memory), codes_(codes) {}
+  IdentityReader(const CallMemory& memory, const KernelCodes& codes)
+      : words_(memory),
+        arguments_(memory.spans, [this](std::uint64_t word) { return words_.meaning_of(word); }),
+        codes_(codes) {}
+  IdentityReader(const IdentityReader&) = delete;  // it refers to itself
+  IdentityReader& operator=(const IdentityReader&) = delete;
 
   LaunchIdentity read(cudaGraphNode_t node) const {
-    cudaGraphNodeType type{};
-    FUSEGATE_CUDA(cudaGraphNodeGetType(node, &type));
-    switch (type) {
+    switch (const cudaGraphNodeType type = type_of(node)) {
       case cudaGraphNodeTypeKernel:
         return kernel(node);
       case cudaGraphNodeTypeMemset:
@@ -70,21 +186,18 @@ class IdentityReader {
 
  private:
   LaunchIdentity kernel(cudaGraphNode_t node) const {
-    CUDA_KERNEL_NODE_PARAMS params{};
-    check(driver().node_params(node, &params), "how a kernel is launched");
-    const CUfunction function = driver().function_of(params);
-    if (function == nullptr) throw Unknown("the driver does not report a kernel's function");
-    const char* name = nullptr;
-    check(driver().name(&name, function), "a kernel's name");
+    const CUDA_KERNEL_NODE_PARAMS params = launch_of(node);
+    const CUfunction function = function_of(params);
+    const std::string name = name_of(function);
     const KernelCode code = codes_.find(name);
-    LaunchIdentity launch{.kernel = kernels::readable_name(name),
+    LaunchIdentity launch{.kernel = kernels::readable_name(name.c_str()),
                           .code = code.hash,
                           .instructions = code.instructions,
                           .launch = launch_text(node, params, function)};
     if (launch.code.empty()) throw Unknown("machine code not seen: " + launch.kernel);
     ContentHash hash;
-    if (!add_arguments(params, function, hash)) {
-      throw Unknown("an argument points outside of the benchmark's memory: " + launch.kernel);
+    if (!arguments_.add(params, function, hash)) {
+      throw Unknown(fmt::format("an argument points {}: {}", elsewhere(), launch.kernel));
     }
     launch.arguments = hash.hex();
     return launch;
@@ -132,70 +245,60 @@ class IdentityReader {
     return value;
   }
 
-  // As an array of pointers, one an argument, or as one buffer of all of them.
-  bool add_arguments(const CUDA_KERNEL_NODE_PARAMS& params, CUfunction function,
-                     ContentHash& hash) const {
-    if (params.kernelParams == nullptr) return add_buffer(params.extra, hash);
-    bool known = true;
-    std::size_t offset = 0, bytes = 0;
-    for (std::size_t i = 0; driver().parameter(function, i, &offset, &bytes) == CUDA_SUCCESS; ++i) {
-      hash.add(static_cast<std::uint64_t>(bytes));
-      known = add({static_cast<const std::byte*>(params.kernelParams[i]), bytes}, hash) && known;
-    }
-    return known;
+  const char* elsewhere() const {
+    return words_.stale() ? "into memory of an earlier layout"
+                          : "outside of the benchmark's memory";
   }
 
-  bool add_buffer(void* const* extra, ContentHash& hash) const {
-    const std::byte* buffer = nullptr;
-    std::size_t bytes = 0;
-    for (; extra != nullptr && *extra != CU_LAUNCH_PARAM_END; extra += 2) {
-      if (extra[0] == CU_LAUNCH_PARAM_BUFFER_POINTER) {
-        buffer = static_cast<const std::byte*>(extra[1]);
-      } else if (extra[0] == CU_LAUNCH_PARAM_BUFFER_SIZE) {
-        bytes = *static_cast<const std::size_t*>(extra[1]);
-      }
-    }
-    return buffer == nullptr || add({buffer, bytes}, hash);
-  }
-
-  bool add(std::span<const std::byte> bytes, ContentHash& hash) const {
-    return add_argument(bytes, memory_, kind_of, hash);
-  }
-
-  void add_address(const void* address, ContentHash& hash) const {
-    const auto word = reinterpret_cast<std::uint64_t>(address);
-    if (!add(std::as_bytes(std::span(&word, 1)), hash)) {
-      throw Unknown("a memory operation reaches outside of the benchmark's memory");
-    }
+  template <typename Params>
+  std::string addresses(const Params& params) const {
+    ContentHash hash;
+    if (arguments_.add(params, hash)) return hash.hex();
+    throw Unknown(fmt::format("a memory operation reaches {}", elsewhere()));
   }
 
   LaunchIdentity memset(cudaGraphNode_t node) const {
-    cudaMemsetParams params{};
-    FUSEGATE_CUDA(cudaGraphMemsetNodeGetParams(node, &params));
-    ContentHash hash;
-    add_address(params.dst, hash);
+    const cudaMemsetParams params = memset_of(node);
     return {.kernel = "memset",
             .launch = fmt::format("{} x {} elements of {} B, pitch {}, value {}", params.width,
                                   params.height, params.elementSize, params.pitch, params.value),
-            .arguments = hash.hex()};
+            .arguments = addresses(params)};
   }
 
   LaunchIdentity memcpy(cudaGraphNode_t node) const {
-    cudaMemcpy3DParms params{};
-    FUSEGATE_CUDA(cudaGraphMemcpyNodeGetParams(node, &params));
-    ContentHash hash;
-    add_address(params.srcPtr.ptr, hash);
-    add_address(params.dstPtr.ptr, hash);
+    const cudaMemcpy3DParms params = memcpy_of(node);
     return {.kernel = "memcpy",
             .launch = fmt::format("{} x {} x {} B, pitches {} and {}", params.extent.width,
                                   params.extent.height, params.extent.depth, params.srcPtr.pitch,
                                   params.dstPtr.pitch),
-            .arguments = hash.hex()};
+            .arguments = addresses(params)};
   }
 
-  std::span<const MemorySpan> memory_;
+  WordReader words_;
+  ArgumentReader arguments_;
   const KernelCodes& codes_;
 };
+
+// Its name where an argument makes the word reader remember one of an earlier layout.
+std::string read_for_stale(cudaGraphNode_t node, const ArgumentReader& arguments) {
+  ContentHash ignored;
+  switch (type_of(node)) {
+    case cudaGraphNodeTypeKernel: {
+      const CUDA_KERNEL_NODE_PARAMS params = launch_of(node);
+      const CUfunction function = function_of(params);
+      arguments.add(params, function, ignored);
+      return kernels::readable_name(name_of(function).c_str());
+    }
+    case cudaGraphNodeTypeMemset:
+      arguments.add(memset_of(node), ignored);
+      return "memset";
+    case cudaGraphNodeTypeMemcpy:
+      arguments.add(memcpy_of(node), ignored);
+      return "memcpy";
+    default:
+      return "";
+  }
+}
 
 // CUDA 13 gave the name to what 12 calls _v2.
 constexpr auto* get_edges =
@@ -232,7 +335,7 @@ std::string order_of(const kernels::Graph& graph, const std::vector<cudaGraphNod
 
 }  // namespace
 
-CallIdentity graph_identity(const kernels::Graph& graph, std::span<const MemorySpan> memory,
+CallIdentity graph_identity(const kernels::Graph& graph, const CallMemory& memory,
                             const KernelCodes& codes) {
   if (!driver().knows_arguments()) return {.unknown = "the driver is older than CUDA 12.4"};
   const IdentityReader reader(memory, codes);
@@ -245,6 +348,25 @@ CallIdentity graph_identity(const kernels::Graph& graph, std::span<const MemoryS
   } catch (const Unknown& unknown) {
     return {.unknown = unknown.what()};
   }
+}
+
+std::optional<StaleArgument> find_stale_argument(const kernels::Graph& graph,
+                                                 const CallMemory& memory) {
+  if (!driver().knows_arguments()) return std::nullopt;
+  WordReader words(memory);
+  const ArgumentReader arguments(memory.spans, [&words](std::uint64_t word) -> WordMeaning {
+    words.is_stale(word);
+    return WordKind::kNumber;
+  });
+  for (const cudaGraphNode_t node : graph.nodes()) {
+    try {
+      const std::string kernel = read_for_stale(node, arguments);
+      if (words.stale()) return StaleArgument{kernel, *words.stale()};
+    } catch (const Unknown&) {
+      continue;  // of this one nothing is known
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace fusegate::bench

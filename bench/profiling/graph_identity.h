@@ -1,7 +1,7 @@
 // The identity of a captured call: the code of its kernels, their launches and arguments.
 #pragma once
 
-#include <span>
+#include <optional>
 
 #include "baselines/launches/call_identity.h"
 #include "bench/profiling/kernel_codes.h"
@@ -10,11 +10,14 @@
 
 namespace fusegate::bench {
 
-// memory: all memory of the call, in the same order in every process. Unknown, with the reason,
-// where a kernel's code was not seen, an argument cannot be read or points elsewhere, or a node is
-// neither a kernel nor a memory operation.
-baselines::CallIdentity graph_identity(const kernels::Graph& graph,
-                                       std::span<const MemorySpan> memory,
+// Unknown, with the reason, where a kernel's code was not seen, an argument cannot be read or
+// points elsewhere, or a node is neither a kernel nor a memory operation. What lies in memory of
+// the program's own is not compared.
+baselines::CallIdentity graph_identity(const kernels::Graph& graph, const CallMemory& memory,
                                        const KernelCodes& codes);
+
+// Nothing where no argument is stale, or the driver does not report arguments.
+std::optional<StaleArgument> find_stale_argument(const kernels::Graph& graph,
+                                                 const CallMemory& memory);
 
 }  // namespace fusegate::bench

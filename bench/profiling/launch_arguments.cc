@@ -1,5 +1,6 @@
 #include "bench/profiling/launch_arguments.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace fusegate::bench {
@@ -16,8 +17,16 @@ std::optional<MemoryLocation> find_location(std::span<const MemorySpan> memory,
   return end;
 }
 
+OwnAllocation OwnAllocations::locate(const MemorySpan& allocation, std::uint64_t address) {
+  auto found = std::ranges::find(begins_, allocation.begin);
+  if (found == begins_.end()) found = begins_.insert(found, allocation.begin);
+  return {.number = static_cast<std::uint64_t>(found - begins_.begin()),
+          .bytes = allocation.bytes,
+          .offset = address - allocation.begin};
+}
+
 bool add_argument(std::span<const std::byte> bytes, std::span<const MemorySpan> memory,
-                  const std::function<WordKind(std::uint64_t)>& kind_of, ContentHash& hash) {
+                  const MeaningOf& meaning_of, ContentHash& hash) {
   bool known = true;
   std::size_t at = 0;
   for (; at + sizeof(std::uint64_t) <= bytes.size(); at += sizeof(std::uint64_t)) {
@@ -29,7 +38,13 @@ bool add_argument(std::span<const std::byte> bytes, std::span<const MemorySpan> 
       hash.add(location->offset);
       continue;
     }
-    const WordKind kind = kind_of(word);
+    const WordMeaning meaning = meaning_of(word);
+    if (const auto* const own = std::get_if<OwnAllocation>(&meaning)) {
+      hash.add("allocation");
+      for (const std::uint64_t part : {own->number, own->bytes, own->offset}) hash.add(part);
+      continue;
+    }
+    const WordKind kind = std::get<WordKind>(meaning);
     known = known && kind != WordKind::kDeviceAddress;
     if (kind == WordKind::kHostAddress) {
       hash.add("host");

@@ -7,6 +7,8 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
+#include <variant>
 #include <vector>
 
 #include "bench/profiling/content_hash.h"
@@ -17,6 +19,21 @@ namespace fusegate::bench {
 struct MemorySpan {
   std::uint64_t begin = 0;
   std::uint64_t bytes = 0;
+};
+
+// What a call's arguments may point to.
+struct CallMemory {
+  std::vector<MemorySpan> spans{};  // all of the benchmark's, in the same order in every process
+  bool program_allocates = false;   // other memory is its program's own (PreparedKernel::allocates)
+  // The memory around an address that this layout does not use, but earlier ones may have; nothing
+  // where there is none.
+  std::function<std::optional<MemorySpan>(std::uint64_t address)> earlier_layout{};
+};
+
+// An argument that is an address of an earlier layout.
+struct StaleArgument {
+  std::string kernel;  // or "memset" or "memcpy"
+  MemorySpan memory;   // around the address, and not used by this layout
 };
 
 struct MemoryLocation {
@@ -36,10 +53,31 @@ enum class WordKind {
   kDeviceAddress,  // elsewhere: what lies there is not known
 };
 
+// An address in memory that the call's program allocated for itself.
+struct OwnAllocation {
+  std::uint64_t number = 0;  // in order of first appearance in the call
+  std::uint64_t bytes = 0;   // of the whole allocation
+  std::uint64_t offset = 0;
+};
+
+// Allocators such as PyTorch's cut allocations of few sizes, in the same way for the same requests:
+// two processes of the same code have equal numbers, sizes and offsets. Memory that was in use
+// before the call may make them differ, and never equal by mistake.
+class OwnAllocations {
+ public:
+  OwnAllocation locate(const MemorySpan& allocation, std::uint64_t address);
+
+ private:
+  std::vector<std::uint64_t> begins_;
+};
+
+using WordMeaning = std::variant<WordKind, OwnAllocation>;
+using MeaningOf = std::function<WordMeaning(std::uint64_t word)>;
+
 // Adds the bytes of one argument, or of a buffer of arguments. Addresses lie at multiples of eight
 // bytes, as the ABI demands, in structs and tensor maps too. Returns false where one is a device
 // address outside of the benchmark's memory.
 bool add_argument(std::span<const std::byte> bytes, std::span<const MemorySpan> memory,
-                  const std::function<WordKind(std::uint64_t)>& kind_of, ContentHash& hash);
+                  const MeaningOf& meaning_of, ContentHash& hash);
 
 }  // namespace fusegate::bench

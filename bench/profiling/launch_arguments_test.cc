@@ -55,6 +55,32 @@ TEST(LaunchArguments, AreTheSameWhereverTheHostKeepsItsOwn) {
   EXPECT_NE(read({7, kHost + 16}), read({7, 16}));
 }
 
+// Of a program that allocates: two allocations from kElsewhere + moved_by on.
+std::string hash_of_own(const std::vector<std::uint64_t>& words, std::uint64_t moved_by = 0,
+                        std::uint64_t bytes = 0x20'0000) {
+  const MemorySpan one{kElsewhere + moved_by, bytes}, two{kElsewhere + 2 * moved_by + bytes, bytes};
+  OwnAllocations allocations;
+  const MeaningOf meaning_of = [&](std::uint64_t word) -> WordMeaning {
+    for (const MemorySpan& allocation : {one, two}) {
+      if (word - allocation.begin < allocation.bytes) return allocations.locate(allocation, word);
+    }
+    return kind_of(word);
+  };
+  ContentHash hash;
+  EXPECT_TRUE(add_argument(std::as_bytes(std::span(words)), {}, meaning_of, hash));
+  return hash.hex();
+}
+
+TEST(LaunchArguments, KnowAProgramsAllocationsByTheirOrder) {
+  constexpr std::uint64_t kOne = kElsewhere, kTwo = kElsewhere + 0x20'0000, kMoved = 0x1000'0000;
+  const std::string hash = hash_of_own({7, kOne + 512, kTwo, kOne});
+  EXPECT_EQ(hash, hash_of_own({7, kOne + kMoved + 512, kTwo + 2 * kMoved, kOne + kMoved}, kMoved));
+  EXPECT_EQ(hash, hash_of_own({7, kTwo + 512, kOne, kTwo})) << "wherever they lie";
+  EXPECT_NE(hash, hash_of_own({7, kOne + 1024, kTwo, kOne})) << "the offset";
+  EXPECT_NE(hash, hash_of_own({7, kOne + 512, kTwo, kTwo})) << "which of them";
+  EXPECT_NE(hash_of_own({kOne}), hash_of_own({kOne}, 0, 0x140'0000)) << "their size";
+}
+
 TEST(LaunchArguments, HaveTheirLastBytesToo) {
   const std::vector<std::byte> a(11, std::byte{1});
   std::vector<std::byte> b = a;

@@ -205,6 +205,7 @@ kernels::PreparedKernel prepare(const fusegate_implementation& implementation,
                                 const kernels::Outputs& outputs) {
   const ProblemView view(problem);
   fusegate_call call{};
+  call.kernel.allocates = true;
   check(implementation.prepare(implementation.self, view.get(), views_of(inputs).data(),
                                inputs.size(), views_of(outputs).data(), outputs.size(), &call));
   if (call.failure) std::rethrow_exception(call.failure);

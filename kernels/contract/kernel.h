@@ -135,6 +135,8 @@ struct PreparedKernel {
   // Where launches leave results in memory of their own, as functions that return new tensors do:
   // copies those of the last launch to the outputs, to be checked. Optional.
   std::function<void()> collect = {};
+  // Its launches allocate device memory of their own, as those of other languages do.
+  bool allocates = false;
 
   // A new tensor in scratch.
   Tensor intermediate(Device& device, std::vector<std::int64_t> shape, Dtype dtype);

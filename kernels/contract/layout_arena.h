@@ -12,6 +12,9 @@
 #include <cstdint>
 #include <optional>
 #include <random>
+#include <set>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "kernels/contract/device.h"
@@ -29,6 +32,9 @@ class LayoutArena {
   void begin(std::uint64_t number);
   // Aligned to kAlignment; nothing where it does not fit. Must not outlive the arena.
   std::optional<Memory> allocate(std::size_t bytes);
+  // The memory around the address that this layout does not use. Nothing where it does, which the
+  // end of an allocation counts as, and outside of the blocks.
+  std::optional<std::span<std::byte>> unused_around(const void* address) const;
 
   static constexpr std::size_t kAlignment = 512;  // cudaMalloc's is 256 at least
 
@@ -43,7 +49,7 @@ class LayoutArena {
   std::size_t block_ = 0;
   std::size_t blocks_begun_ = 1;
   std::size_t offset_ = 0;
-  int in_use_ = 0;
+  std::multiset<std::pair<std::byte*, std::size_t>> in_use_;
 };
 
 }  // namespace fusegate::kernels

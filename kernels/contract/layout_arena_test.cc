@@ -110,6 +110,34 @@ TEST(LayoutArenaTest, BeginsInAnyBlock) {
   EXPECT_EQ(first.size(), 4u);
 }
 
+TEST(LayoutArenaTest, KnowsWhatALayoutDoesNotUse) {
+  LayoutArena arena(blocks(2), kBlockBytes, 1);
+  const auto unused_at = [&arena](std::size_t address) {
+    return arena.unused_around(reinterpret_cast<void*>(address));
+  };
+  Memory earlier = arena.allocate(1 << 20).value();
+  const std::size_t old = address_of(earlier);
+  EXPECT_FALSE(unused_at(old + 5)) << "in use";
+  earlier = {};
+  EXPECT_TRUE(unused_at(old + 5));
+  arena.begin(1);
+  const Memory one = arena.allocate(1000).value(), two = arena.allocate(1000).value();
+  const std::size_t first = address_of(one), second = address_of(two);
+  for (const std::size_t address : {first, first + 999, first + 1000, second}) {
+    EXPECT_FALSE(unused_at(address)) << address - first;
+  }
+  ASSERT_GT(second, first + 1024);
+  const auto between = unused_at(first + 1024);
+  ASSERT_TRUE(between.has_value());
+  EXPECT_EQ(reinterpret_cast<std::size_t>(between->data()), first + 1024) << "aligned";
+  EXPECT_EQ(between->size(), second - first - 1024);
+  EXPECT_TRUE(unused_at(first - 1));
+  const std::size_t block = first / kBlockBytes * kBlockBytes;
+  EXPECT_EQ(unused_at(second + 1024)->size(), block + kBlockBytes - second - 1024);
+  EXPECT_FALSE(unused_at(block - 1)) << "outside of the blocks";
+  EXPECT_FALSE(unused_at(block + kBlockBytes));
+}
+
 TEST(LayoutArenaTest, RefusesToMoveMemoryInUse) {
   LayoutArena arena(blocks(1), kBlockBytes, 1);
   {

@@ -91,6 +91,10 @@ bool CudaDevice::lay_out(std::uint64_t number) {
   return arena_ != nullptr;
 }
 
+std::optional<std::span<std::byte>> CudaDevice::unused_around(const void* address) const {
+  return arena_ ? arena_->unused_around(address) : std::nullopt;
+}
+
 Memory CudaDevice::allocate(std::size_t bytes) {
   if (arena_) {
     if (std::optional<Memory> memory = arena_->allocate(bytes)) return std::move(*memory);

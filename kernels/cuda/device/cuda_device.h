@@ -4,8 +4,11 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 
 #include "kernels/contract/device.h"
@@ -52,6 +55,9 @@ class CudaDevice : public Device {
   void synchronize() override;
   // Without matrix products, which throw DeviceError.
   ReferenceMath& reference_math() override { return reference_; }
+
+  // LayoutArena::unused_around; nothing where the driver lays out memory.
+  std::optional<std::span<std::byte>> unused_around(const void* address) const;
 
   const cudaDeviceProp& properties() const { return properties_; }
   GpuLimits limits() const;
