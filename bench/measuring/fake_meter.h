@@ -1,5 +1,5 @@
 // A meter that keeps its own time, for tests: calls take call_ns each and a batch a fixed overhead
-// more; nothing is launched.
+// more, in which one call is launched.
 #pragma once
 
 #include <atomic>
@@ -16,26 +16,33 @@ class FakeMeter : public Meter {
  public:
   explicit FakeMeter(double call_ns) : call_ns(call_ns) {}
 
-  std::unique_ptr<Batch> record(const kernels::PreparedKernel&,
+  std::unique_ptr<Batch> record(const kernels::PreparedKernel& kernel,
                                 const BatchOptions& options) override {
     struct FakeBatch : Batch {
-      FakeBatch(FakeMeter& meter, int calls) : meter(meter), calls(calls) {}
+      FakeBatch(FakeMeter& meter, const kernels::PreparedKernel& kernel, int calls)
+          : meter(meter), kernel(kernel), calls(calls) {}
       Sample run() override {
+        kernel.launch();
         ++meter.runs;
         return {.batch_ns = meter.overhead_ns + calls * meter.call_ns,
                 .sm_clock_hz = meter.clock_hz};
       }
       void launch() override { ++meter.launches; }
       FakeMeter& meter;
+      const kernels::PreparedKernel& kernel;
       int calls;
     };
     last_options = options;
     ++records;
-    return std::make_unique<FakeBatch>(*this, options.calls);
+    return std::make_unique<FakeBatch>(*this, kernel, options.calls);
   }
   std::string not_capturable(const kernels::PreparedKernel&, const std::vector<kernels::Tensor>&,
                              const std::function<void()>&) override {
     return uncapturable;
+  }
+  std::optional<StaleArgument> stale_argument(const kernels::PreparedKernel&,
+                                              const std::vector<kernels::Tensor>&) override {
+    return stale;
   }
   bool can_spin() const override { return spins; }
   LaunchCount count_launches(const kernels::PreparedKernel&) override { return {.kernels = 3}; }
@@ -65,6 +72,7 @@ class FakeMeter : public Meter {
   double clock_hz = 1e9;
   bool spins = true;
   std::string uncapturable;  // why; "" where it is not
+  std::optional<StaleArgument> stale;
   bool last_profile_captured = true;
   int runs = 0;
   std::atomic<int> launches = 0;  // of batches, nothing being read

@@ -102,16 +102,21 @@ std::string Session::why_not_capturable(Layout& layout) const {
 std::unique_ptr<Layout> Session::enter(int layout) {
   if (!verified_) throw std::logic_error("a kernel must be checked before it is timed");
   std::unique_ptr<Layout> here = move_to(layout);
-  if (record_.calls == 0) {
-    record_.not_capturable = why_not_capturable(*here);
+  check_.see_poison(here->workspace);
+  const bool is_first = record_.calls == 0;
+  if (is_first) record_.not_capturable = why_not_capturable(*here);
+  if (record_.not_capturable.empty()) {
+    check_.require_current_arguments(here->workspace, here->kernel);
+  } else {
+    here->record.warnings.insert(baselines::Warning::kNotCapturable);
+  }
+  if (is_first) {
     size_batch(here->kernel);
     describe(here->kernel);
   }
-  if (!record_.not_capturable.empty()) {
-    here->record.warnings.insert(baselines::Warning::kNotCapturable);
-  }
   here->batch = context_.meter.record(here->kernel, batch_options());
   warm_up(*here->batch, context_.protocol.warm);
+  check_.require_written_outputs(here->workspace, here->kernel, *here->batch);
   return here;
 }
 

@@ -11,6 +11,7 @@
 
 #include "baselines/record/warning.h"
 #include "bench/measuring/energy.h"
+#include "bench/measuring/layout_check.h"
 #include "bench/measuring/meter.h"
 #include "bench/plan/plan.h"
 #include "bench/plan/protocol.h"
@@ -77,14 +78,15 @@ bool is_lost(kernels::Device& device);
 class Session {
  public:
   Session(const SessionContext& context, const PlannedBenchmark& benchmark)
-      : context_(context), benchmark_(benchmark) {}
+      : context_(context), benchmark_(benchmark), check_(context.device, context.meter) {}
 
   // Checks the implementation against the reference. Throws std::runtime_error where it fails.
   void verify(kernels::Verifier& verifier);
   bool verified() const { return verified_; }
   std::string name() const { return benchmark_.name(); }
   // Prepares a layout and warms up. The first time also sizes the batch and describes the
-  // benchmark. Throws std::logic_error unless verified.
+  // benchmark. Throws std::logic_error unless verified, and std::runtime_error where the call works
+  // in another layout's memory.
   std::unique_ptr<Layout> enter(int layout);
   // Autotunes what is not chosen yet, in the first layout.
   void choose() { move_to(0); }
@@ -112,6 +114,7 @@ class Session {
   const PlannedBenchmark& benchmark_;
   bool verified_ = false;
   BenchmarkRecord record_;
+  LayoutCheck check_;
 };
 
 }  // namespace fusegate::bench

@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstring>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "bench/measuring/fake_meter.h"
 #include "kernels/onednn/onednn_device.h"
@@ -211,6 +214,109 @@ TEST_F(SessionTest, CapturesWhatCanBe) {
   const auto layout = session.enter(0);
   EXPECT_TRUE(meter_.last_options.captured);
   EXPECT_TRUE(layout->record.warnings.empty());
+}
+
+// geglu/fused where it is checked, and something else in the layouts.
+class OtherLayoutsTest : public SessionTest {
+ protected:
+  using Prepare =
+      std::function<kernels::PreparedKernel(kernels::Inputs, const kernels::Tensor& out)>;
+  Session verified_before(Prepare prepare) {
+    implementation_.prepare = [=, this, is_checked = false](kernels::Device&,
+                                                            const kernels::Problem&,
+                                                            std::span<const kernels::Tensor> in,
+                                                            const kernels::Tensor& out) mutable {
+      return std::exchange(is_checked, true) ? prepare(in, out) : fused(in, out);
+    };
+    return verified();
+  }
+  kernels::PreparedKernel fused(kernels::Inputs in, const kernels::Tensor& out) {
+    return fused_.prepare(*device_, benchmark_.problem, in, out);
+  }
+  // With another stage behind it.
+  Session verified_before_adding(std::function<void(const kernels::Tensor& out)> stage) {
+    return verified_before([=, this](kernels::Inputs in, const kernels::Tensor& out) {
+      kernels::PreparedKernel kernel = fused(in, out);
+      kernel.stages.push_back({.name = "more", .launch = [=] { stage(out); }});
+      return kernel;
+    });
+  }
+  // In the second layout, the first still being there.
+  static std::string failure_of(Session session) {
+    const auto first = session.enter(0);
+    try {
+      session.enter(1);
+      return "";
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+  }
+  static float& first_of(const kernels::Tensor& tensor) {
+    return *static_cast<float*>(tensor.data);
+  }
+
+  const kernels::Implementation fused_ = implementation_;
+};
+
+constexpr const char* kUnwritten =
+    "writes nothing to its output 'out' in another memory layout: it keeps the address of an "
+    "earlier one";
+
+TEST_F(OtherLayoutsTest, FailWhereTheCallKeepsAnEarlierOutput) {
+  std::optional<kernels::Tensor> kept;
+  EXPECT_EQ(failure_of(verified_before([&](kernels::Inputs in, const kernels::Tensor& out) {
+              if (!kept) kept = out;
+              return fused(in, *kept);
+            })),
+            kUnwritten);
+}
+
+TEST_F(OtherLayoutsTest, CollectResultsBeforeTheyAreExamined) {
+  std::optional<kernels::Tensor> kept;
+  std::vector<float> own(64);
+  const auto prepare = [&](bool is_stale) {
+    return [&, is_stale](kernels::Inputs in, const kernels::Tensor& out) {
+      if (!kept) kept = out;
+      kernels::Tensor result = out;
+      result.data = own.data();
+      kernels::PreparedKernel kernel = fused(in, result);
+      kernel.collect = [&own, to = is_stale ? *kept : out] {
+        std::memcpy(to.data, own.data(), to.bytes());
+      };
+      return kernel;
+    };
+  };
+  EXPECT_EQ(failure_of(verified_before(prepare(false))), "");
+  kept.reset();
+  EXPECT_EQ(failure_of(verified_before(prepare(true))), kUnwritten);
+}
+
+TEST_F(OtherLayoutsTest, PassWhereResultsLookLikePoison) {
+  EXPECT_EQ(failure_of(verified_before_adding(
+                [](const kernels::Tensor& out) { std::memset(out.data, 0xff, out.bytes()); })),
+            "");
+}
+
+TEST_F(OtherLayoutsTest, FailWhereTheCallWorksInMemoryOfAnEarlierOne) {
+  std::vector<float> earlier(3);
+  meter_.stale = {.kernel = "gelu",
+                  .memory = {reinterpret_cast<std::uint64_t>(earlier.data()), 12}};
+  const auto entered = [&](std::function<void(const kernels::Tensor& out)> stage) {
+    earlier = {1, 2, 3};
+    verified_before_adding(std::move(stage)).enter(0);
+  };
+  const auto reads = [&](const kernels::Tensor& out) { first_of(out) = earlier[2]; };
+  const auto writes = [&](const kernels::Tensor&) { ++earlier[1]; };
+  const auto fails = testing::ThrowsMessage<std::runtime_error>(
+      "gelu works in memory of an earlier memory layout: the call keeps an address of that");
+  EXPECT_THAT([&] { entered(reads); }, fails);
+  EXPECT_THAT([&] { entered(writes); }, fails);
+  EXPECT_NO_THROW(entered([](const kernels::Tensor&) {})) << "the address alone";
+  EXPECT_NO_THROW(entered([last = 0](const kernels::Tensor& out) mutable {
+    first_of(out) = static_cast<float>(++last);
+  })) << "its results differ without that";
+  meter_.uncapturable = "it waits for the device";
+  EXPECT_NO_THROW(entered(reads)) << "nobody knows the arguments";
 }
 
 TEST_F(SessionTest, TakesTheEnergyOfCallsAloneAndReadsNoClocks) {

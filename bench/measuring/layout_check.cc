@@ -1,0 +1,91 @@
+#include "bench/measuring/layout_check.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace fusegate::bench {
+namespace {
+
+std::vector<std::uint64_t> output_digests(kernels::Device& device,
+                                          const kernels::Workspace& workspace) {
+  std::vector<std::uint64_t> digests;
+  for (const kernels::Tensor& output : workspace.outputs()) {
+    digests.push_back(device.digest(output));
+  }
+  return digests;
+}
+
+void zero(kernels::Device& device, const kernels::Tensor& tensor) {
+  device.fill(tensor, kernels::Fill::constant(0), 0);
+}
+
+void finish(kernels::Device& device, const kernels::PreparedKernel& kernel) {
+  if (kernel.collect) kernel.collect();
+  device.synchronize();
+}
+
+}  // namespace
+
+void LayoutCheck::see_poison(const kernels::Workspace& workspace) {
+  if (poison_.empty()) poison_ = output_digests(device_, workspace);
+}
+
+void LayoutCheck::require_current_arguments(kernels::Workspace& workspace,
+                                            const kernels::PreparedKernel& kernel) {
+  const auto stale = meter_.stale_argument(kernel, workspace.tensors());
+  if (!stale || !works_in(stale->memory, workspace, kernel)) return;
+  throw std::runtime_error(fmt::format(
+      "{} works in memory of an earlier memory layout: the call keeps an address of that",
+      stale->kernel));
+}
+
+// An address alone proves nothing: it may be one before a tensor's first, or unused. Zeros are in
+// range wherever numbers there are indices.
+bool LayoutCheck::works_in(const MemorySpan& elsewhere, kernels::Workspace& workspace,
+                           const kernels::PreparedKernel& kernel) {
+  const kernels::Tensor memory{reinterpret_cast<void*>(elsewhere.begin),
+                               {static_cast<std::int64_t>(elsewhere.bytes)},
+                               kernels::Dtype::kInt8};
+  bool is_written = false;
+  const auto results = [&] {
+    workspace.restore();
+    const std::uint64_t before = device_.digest(memory);
+    kernel.launch();
+    finish(device_, kernel);
+    is_written = is_written || device_.digest(memory) != before;
+    return output_digests(device_, workspace);
+  };
+  const auto first = results(), again = results();
+  zero(device_, memory);
+  const auto without = results();
+  workspace.restore();
+  return is_written || (first == again && first != without);
+}
+
+void LayoutCheck::require_written_outputs(kernels::Workspace& workspace,
+                                          const kernels::PreparedKernel& kernel, Batch& batch) {
+  finish(device_, kernel);
+  for (std::size_t i = 0; i < workspace.outputs().size(); ++i) {
+    const kernels::TensorSpec& spec = workspace.output_specs()[i];
+    const kernels::Tensor& output = workspace.outputs()[i];
+    if (!spec.in_place_of.empty() || device_.digest(output) != poison_.at(i)) continue;
+    if (!is_unwritten(output, kernel, batch)) continue;
+    throw std::runtime_error(
+        fmt::format("writes nothing to its output '{}' in another memory layout: it keeps the "
+                    "address of an earlier one",
+                    spec.name));
+  }
+}
+
+// A right result may look like poison: integers that are all -1.
+bool LayoutCheck::is_unwritten(const kernels::Tensor& output, const kernels::PreparedKernel& kernel,
+                               Batch& batch) {
+  zero(device_, output);
+  const std::uint64_t before = device_.digest(output);
+  batch.run();
+  finish(device_, kernel);
+  return device_.digest(output) == before;
+}
+
+}  // namespace fusegate::bench
