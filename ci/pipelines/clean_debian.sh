@@ -60,7 +60,7 @@ new_users() {
   new_user_of_packages "$packages"
 }
 
-# By uv: in a fresh environment that has the wheel alone. uv is told to fetch nothing.
+# By uv: in a fresh environment that has the wheel alone. uv fetches nothing.
 new_user_of_wheel() {
   local packages=$1 run code=0
   local -a fusegate
