@@ -22,12 +22,11 @@ class LayoutCheck {
   // of a call and 1 us an argument.
   void require_current_arguments(kernels::Workspace& workspace,
                                  const kernels::PreparedKernel& kernel);
-  // Of a batch that ran, in a workspace that was poisoned before: that it writes every output which
-  // has memory of its own. One digest an output.
-  void require_written_outputs(kernels::Workspace& workspace, const kernels::PreparedKernel& kernel,
-                               Batch& batch);
-  // Before the first batch, in a new workspace.
-  void see_poison(const kernels::Workspace& workspace);
+  // Poisons the outputs that have memory of their own: preparing a kernel may have written to them.
+  void poison_outputs(const kernels::Workspace& workspace);
+  // Of a batch that ran after that: that it writes all of those. One digest an output.
+  void require_written_outputs(const kernels::Workspace& workspace,
+                               const kernels::PreparedKernel& kernel, Batch& batch);
 
  private:
   bool works_in(const MemorySpan& elsewhere, kernels::Workspace& workspace,

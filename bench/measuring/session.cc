@@ -102,7 +102,6 @@ std::string Session::why_not_capturable(Layout& layout) const {
 std::unique_ptr<Layout> Session::enter(int layout) {
   if (!verified_) throw std::logic_error("a kernel must be checked before it is timed");
   std::unique_ptr<Layout> here = move_to(layout);
-  check_.see_poison(here->workspace);
   const bool is_first = record_.calls == 0;
   if (is_first) record_.not_capturable = why_not_capturable(*here);
   if (record_.not_capturable.empty()) {
@@ -115,6 +114,7 @@ std::unique_ptr<Layout> Session::enter(int layout) {
     describe(here->kernel);
   }
   here->batch = context_.meter.record(here->kernel, batch_options());
+  check_.poison_outputs(here->workspace);
   warm_up(*here->batch, context_.protocol.warm);
   check_.require_written_outputs(here->workspace, here->kernel, *here->batch);
   return here;

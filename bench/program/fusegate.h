@@ -111,7 +111,8 @@ typedef struct fusegate_stage {
 } fusegate_stage;
 void fusegate_add_stage(fusegate_call* call, const fusegate_stage* stage);
 /* Where launches leave results in memory of their own: collect copies those of the last launch to
- * the outputs. */
+ * the outputs, also after a graph that was captured from it has run. Memory that launches allocate
+ * must live as long as the call. */
 void fusegate_set_collect(fusegate_call* call, fusegate_error (*collect)(void* self), void* self);
 /* Called when the call is needed no more. */
 void fusegate_set_release(fusegate_call* call, void (*release)(void* self), void* self);
