@@ -306,9 +306,7 @@ class CudaMeter : public Meter {
       const auto steps = record_steps(once, attach_cupti, profiled_call(kernel, device_));
       const auto profile = assemble_profile(steps.front().activity);
       if (!captured) return {.profile = profile};
-      const kernels::Graph graph(device_.stream(), [&] { kernel.launch(); });
-      return {.profile = profile,
-              .identity = graph_identity(graph, memory_of(kernel, tensors), seen_kernel_codes())};
+      return {.profile = profile, .identity = identity_of(kernel, tensors)};
     } catch (const ProfilerError& error) {
       return {.warning = error.warning()};
     }
@@ -321,6 +319,21 @@ class CudaMeter : public Meter {
     std::vector<std::uint64_t> all;
     for (const kernels::Tensor& tensor : tensors) all.push_back(device_.digest(tensor));
     return all;
+  }
+
+  baselines::CallIdentity identity_of(const kernels::PreparedKernel& kernel,
+                                      const std::vector<kernels::Tensor>& tensors) const {
+    const auto capture = [&] { return kernels::Graph(device_.stream(), [&] { kernel.launch(); }); };
+    const kernels::Graph graph = capture();
+    const CallMemory memory = memory_of(kernel, tensors);
+    if (!kernel.allocates) return graph_identity(graph, graph, memory, seen_kernel_codes());
+    // The second capture gets other blocks of the host's heap, which some kernels have among their
+    // arguments: PyTorch's that are made of lambdas for host and device.
+    std::vector<std::vector<char>> blocks;
+    for (std::size_t bytes = 16; bytes <= 512; bytes += 16) {
+      for (int i = 0; i < 32; ++i) blocks.emplace_back(bytes);
+    }
+    return graph_identity(graph, capture(), memory, seen_kernel_codes());
   }
 
   // Whether the results that are collected go by the graph: they change when it runs first, or when
@@ -352,8 +365,10 @@ class CudaMeter : public Meter {
     for (const kernels::Tensor& tensor : tensors) add(tensor.data, tensor.bytes());
     for (const kernels::Memory& scratch : kernel.scratch) add(scratch.data(), scratch.bytes());
     add(device_.workspace().data(), device_.workspace().bytes());
-    memory.earlier_layout = [this](std::uint64_t address) -> std::optional<MemorySpan> {
-      const auto unused = device_.unused_around(reinterpret_cast<const void*>(address));
+    // A program that allocates for itself has no use for other memory of ours.
+    memory.earlier_layout =
+        [this, all = kernel.allocates](std::uint64_t address) -> std::optional<MemorySpan> {
+      const auto unused = device_.unused_around(reinterpret_cast<const void*>(address), all);
       if (!unused) return std::nullopt;
       return MemorySpan{reinterpret_cast<std::uint64_t>(unused->data()), unused->size()};
     };

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -62,14 +64,12 @@ class WordReader {
     // Where Linux puts programs, stacks and CUDA's memory; what is smaller is a number.
     constexpr std::uint64_t kLowest = std::uint64_t{1} << 36, kHighest = std::uint64_t{1} << 57;
     if (word < kLowest || word >= kHighest) return WordKind::kNumber;
-    if (is_stale(word)) return WordKind::kDeviceAddress;
-    CUdeviceptr base = 0;
-    std::size_t bytes = 0;
-    if (driver().address_range(&base, &bytes, word) == CUDA_SUCCESS) {
-      if (memory_.program_allocates) return allocations_.locate({base, bytes}, word);
-      return WordKind::kDeviceAddress;
-    }
-    return is_mapped(word) ? WordKind::kHostAddress : WordKind::kNumber;
+    const WordMeaning meaning = meaning_of_address(word);
+    const auto* const kind = std::get_if<WordKind>(&meaning);
+    const bool is_half = memory_.program_allocates && kind != nullptr &&
+                         *kind == WordKind::kNumber &&
+                         host_halves().contains(static_cast<std::uint32_t>(word >> 32));
+    return is_half ? WordKind::kHalfHostAddress : meaning;
   }
 
   // Remembers the first one's memory.
@@ -82,6 +82,29 @@ class WordReader {
   const std::optional<MemorySpan>& stale() const { return stale_; }
 
  private:
+  WordMeaning meaning_of_address(std::uint64_t word) {
+    if (is_stale(word)) return WordKind::kDeviceAddress;
+    CUdeviceptr base = 0;
+    std::size_t bytes = 0;
+    if (driver().address_range(&base, &bytes, word) == CUDA_SUCCESS) {
+      if (memory_.program_allocates) return allocations_.locate({base, bytes}, word);
+      return WordKind::kDeviceAddress;
+    }
+    return is_mapped(word) ? WordKind::kHostAddress : WordKind::kNumber;
+  }
+
+  // The upper halves of the addresses of what is mapped here.
+  const std::set<std::uint32_t>& host_halves() {
+    if (!halves_.empty()) return halves_;
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {
+      halves_.insert(static_cast<std::uint32_t>(std::stoull(line, nullptr, 16) >> 32));
+    }
+    halves_.erase(0);
+    return halves_;
+  }
+
+  std::set<std::uint32_t> halves_;
   const CallMemory& memory_;
   OwnAllocations allocations_;
   std::optional<MemorySpan> stale_;
@@ -93,14 +116,19 @@ class ArgumentReader {
   ArgumentReader(std::span<const MemorySpan> memory, MeaningOf meaning_of)
       : memory_(memory), meaning_of_(std::move(meaning_of)) {}
 
-  // As an array of pointers, one an argument, or as one buffer of all of them.
-  bool add(const CUDA_KERNEL_NODE_PARAMS& params, CUfunction function, ContentHash& hash) const {
+  // As an array of pointers, one an argument, or as one buffer of all of them. again: of another
+  // capture of the same call, or the same.
+  bool add(const CUDA_KERNEL_NODE_PARAMS& params, const CUDA_KERNEL_NODE_PARAMS& again,
+           CUfunction function, ContentHash& hash) const {
     if (params.kernelParams == nullptr) return add_buffer(params.extra, hash);
+    const bool is_alike = again.kernelParams != nullptr;
     bool known = true;
     std::size_t offset = 0, bytes = 0;
     for (std::size_t i = 0; driver().parameter(function, i, &offset, &bytes) == CUDA_SUCCESS; ++i) {
       hash.add(static_cast<std::uint64_t>(bytes));
-      known = add({static_cast<const std::byte*>(params.kernelParams[i]), bytes}, hash) && known;
+      const auto* const first = static_cast<const std::byte*>(params.kernelParams[i]);
+      const auto* const second = static_cast<const std::byte*>(again.kernelParams[i]);
+      known = add({{first, bytes}, {is_alike ? second : first, bytes}}, hash) && known;
     }
     return known;
   }
@@ -125,16 +153,17 @@ class ArgumentReader {
         bytes = *static_cast<const std::size_t*>(extra[1]);
       }
     }
-    return buffer == nullptr || add({buffer, bytes}, hash);
+    return buffer == nullptr || add({{buffer, bytes}, {buffer, bytes}}, hash);
   }
 
-  bool add(std::span<const std::byte> bytes, ContentHash& hash) const {
+  bool add(const ArgumentBytes& bytes, ContentHash& hash) const {
     return add_argument(bytes, memory_, meaning_of_, hash);
   }
 
   bool add_address(const void* address, ContentHash& hash) const {
     const auto word = reinterpret_cast<std::uint64_t>(address);
-    return add(std::as_bytes(std::span(&word, 1)), hash);
+    const auto bytes = std::as_bytes(std::span(&word, 1));
+    return add({bytes, bytes}, hash);
   }
 
   std::span<const MemorySpan> memory_;
@@ -169,10 +198,11 @@ class IdentityReader {
   IdentityReader(const IdentityReader&) = delete;  // it refers to itself
   IdentityReader& operator=(const IdentityReader&) = delete;
 
-  LaunchIdentity read(cudaGraphNode_t node) const {
+  // again: the same node of another capture of the call, or itself.
+  LaunchIdentity read(cudaGraphNode_t node, cudaGraphNode_t again) const {
     switch (const cudaGraphNodeType type = type_of(node)) {
       case cudaGraphNodeTypeKernel:
-        return kernel(node);
+        return kernel(node, type_of(again) == type ? again : node);
       case cudaGraphNodeTypeMemset:
         return memset(node);
       case cudaGraphNodeTypeMemcpy:
@@ -185,7 +215,7 @@ class IdentityReader {
   }
 
  private:
-  LaunchIdentity kernel(cudaGraphNode_t node) const {
+  LaunchIdentity kernel(cudaGraphNode_t node, cudaGraphNode_t again) const {
     const CUDA_KERNEL_NODE_PARAMS params = launch_of(node);
     const CUfunction function = function_of(params);
     const std::string name = name_of(function);
@@ -196,7 +226,9 @@ class IdentityReader {
                           .launch = launch_text(node, params, function)};
     if (launch.code.empty()) throw Unknown("machine code not seen: " + launch.kernel);
     ContentHash hash;
-    if (!arguments_.add(params, function, hash)) {
+    const CUDA_KERNEL_NODE_PARAMS others = launch_of(again);
+    const bool is_same = function_of(others) == function;
+    if (!arguments_.add(params, is_same ? others : params, function, hash)) {
       throw Unknown(fmt::format("an argument points {}: {}", elsewhere(), launch.kernel));
     }
     launch.arguments = hash.hex();
@@ -286,7 +318,7 @@ std::string read_for_stale(cudaGraphNode_t node, const ArgumentReader& arguments
     case cudaGraphNodeTypeKernel: {
       const CUDA_KERNEL_NODE_PARAMS params = launch_of(node);
       const CUfunction function = function_of(params);
-      arguments.add(params, function, ignored);
+      arguments.add(params, params, function, ignored);
       return kernels::readable_name(name_of(function).c_str());
     }
     case cudaGraphNodeTypeMemset:
@@ -335,14 +367,19 @@ std::string order_of(const kernels::Graph& graph, const std::vector<cudaGraphNod
 
 }  // namespace
 
-CallIdentity graph_identity(const kernels::Graph& graph, const CallMemory& memory,
-                            const KernelCodes& codes) {
+CallIdentity graph_identity(const kernels::Graph& graph, const kernels::Graph& again,
+                            const CallMemory& memory, const KernelCodes& codes) {
   if (!driver().knows_arguments()) return {.unknown = "the driver is older than CUDA 12.4"};
   const IdentityReader reader(memory, codes);
   try {
     CallIdentity identity;
     const std::vector<cudaGraphNode_t> nodes = graph.nodes();
-    for (const cudaGraphNode_t node : nodes) identity.launches.push_back(reader.read(node));
+    const std::vector<cudaGraphNode_t> others = again.nodes();
+    if (others.size() != nodes.size())
+      throw Unknown("captured twice, the call launches another work");
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      identity.launches.push_back(reader.read(nodes[i], others[i]));
+    }
     identity.order = order_of(graph, nodes);
     return identity;
   } catch (const Unknown& unknown) {

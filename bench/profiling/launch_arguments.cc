@@ -25,34 +25,62 @@ OwnAllocation OwnAllocations::locate(const MemorySpan& allocation, std::uint64_t
           .offset = address - allocation.begin};
 }
 
-bool add_argument(std::span<const std::byte> bytes, std::span<const MemorySpan> memory,
+namespace {
+
+std::uint64_t word_at(std::span<const std::byte> bytes, std::size_t at) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes.data() + at, sizeof(word));
+  return word;
+}
+
+// Whether the address behind a span's end begins memory of the program's own.
+bool begins_own(const MemoryLocation& location, std::span<const MemorySpan> memory,
+                const WordMeaning& meaning) {
+  const auto* const own = std::get_if<OwnAllocation>(&meaning);
+  return location.offset == memory[location.span].bytes && own != nullptr && own->offset == 0;
+}
+
+void add_number(WordKind kind, std::uint64_t word, std::uint64_t again, ContentHash& hash) {
+  if (kind == WordKind::kHalfHostAddress) {
+    hash.add("half");
+    hash.add(word & 0xffff'ffff);
+  } else if (kind == WordKind::kHostAddress || word != again) {
+    hash.add("host");
+  } else {
+    hash.add(word);
+  }
+}
+
+}  // namespace
+
+bool add_argument(const ArgumentBytes& bytes, std::span<const MemorySpan> memory,
                   const MeaningOf& meaning_of, ContentHash& hash) {
+  const auto& [first, second] = bytes;
   bool known = true;
   std::size_t at = 0;
-  for (; at + sizeof(std::uint64_t) <= bytes.size(); at += sizeof(std::uint64_t)) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes.data() + at, sizeof(word));
-    if (const auto location = find_location(memory, word)) {
+  for (; at + sizeof(std::uint64_t) <= first.size(); at += sizeof(std::uint64_t)) {
+    const std::uint64_t word = word_at(first, at);
+    const auto location = find_location(memory, word);
+    const bool is_inside = location && location->offset < memory[location->span].bytes;
+    const WordMeaning meaning = is_inside ? WordKind::kDeviceAddress : meaning_of(word);
+    if (location && !begins_own(*location, memory, meaning)) {
       hash.add("place");  // never another text: stored identities were hashed with it
       hash.add(static_cast<std::uint64_t>(location->span));
       hash.add(location->offset);
-      continue;
-    }
-    const WordMeaning meaning = meaning_of(word);
-    if (const auto* const own = std::get_if<OwnAllocation>(&meaning)) {
+    } else if (const auto* const own = std::get_if<OwnAllocation>(&meaning)) {
       hash.add("allocation");
       for (const std::uint64_t part : {own->number, own->bytes, own->offset}) hash.add(part);
-      continue;
-    }
-    const WordKind kind = std::get<WordKind>(meaning);
-    known = known && kind != WordKind::kDeviceAddress;
-    if (kind == WordKind::kHostAddress) {
-      hash.add("host");
     } else {
-      hash.add(word);
+      const WordKind kind = std::get<WordKind>(meaning);
+      known = known && kind != WordKind::kDeviceAddress;
+      add_number(kind, word, word_at(second, at), hash);
     }
   }
-  hash.add(bytes.subspan(at));
+  if (std::ranges::equal(first.subspan(at), second.subspan(at))) {
+    hash.add(first.subspan(at));
+  } else {
+    hash.add("host");
+  }
   return known;
 }
 

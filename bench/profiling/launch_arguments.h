@@ -48,9 +48,10 @@ std::optional<MemoryLocation> find_location(std::span<const MemorySpan> memory,
 // What a word outside of the benchmark's memory is.
 enum class WordKind {
   kNumber,
-  kHostAddress,    // of pageable memory, which kernels do not read: a library left it there, as
-                   // cublasLt's split-k reduction has the addresses of alpha and beta
-  kDeviceAddress,  // elsewhere: what lies there is not known
+  kHostAddress,      // of pageable memory, which kernels do not read: a library left it there, as
+                     // cublasLt's split-k reduction has the addresses of alpha and beta
+  kHalfHostAddress,  // its upper half is one's, which was left behind a number of four bytes
+  kDeviceAddress,    // elsewhere: what lies there is not known
 };
 
 // An address in memory that the call's program allocated for itself.
@@ -74,10 +75,17 @@ class OwnAllocations {
 using WordMeaning = std::variant<WordKind, OwnAllocation>;
 using MeaningOf = std::function<WordMeaning(std::uint64_t word)>;
 
-// Adds the bytes of one argument, or of a buffer of arguments. Addresses lie at multiples of eight
-// bytes, as the ABI demands, in structs and tensor maps too. Returns false where one is a device
-// address outside of the benchmark's memory.
-bool add_argument(std::span<const std::byte> bytes, std::span<const MemorySpan> memory,
+// The bytes of one argument, or of a buffer of arguments, in two captures of the same call, or in
+// one, twice. What differs between them and is no device address is the host's own, such as an
+// address of its heap.
+struct ArgumentBytes {
+  std::span<const std::byte> first;
+  std::span<const std::byte> again;
+};
+
+// Adds an argument. Addresses lie at multiples of eight bytes, as the ABI demands, in structs and
+// tensor maps too. Returns false where one is a device address outside of the benchmark's memory.
+bool add_argument(const ArgumentBytes& bytes, std::span<const MemorySpan> memory,
                   const MeaningOf& meaning_of, ContentHash& hash);
 
 }  // namespace fusegate::bench

@@ -26,7 +26,8 @@ WordKind kind_of(std::uint64_t word) {
 Read read(const std::vector<std::uint64_t>& words, std::uint64_t moved_by = 0) {
   const std::vector<MemorySpan> memory{{kTensor + moved_by, 1024}, {kScratch + moved_by, 64}};
   ContentHash hash;
-  const bool known = add_argument(std::as_bytes(std::span(words)), memory, kind_of, hash);
+  const auto bytes = std::as_bytes(std::span(words));
+  const bool known = add_argument({bytes, bytes}, memory, kind_of, hash);
   return {hash.hex(), known};
 }
 
@@ -67,7 +68,8 @@ std::string hash_of_own(const std::vector<std::uint64_t>& words, std::uint64_t m
     return kind_of(word);
   };
   ContentHash hash;
-  EXPECT_TRUE(add_argument(std::as_bytes(std::span(words)), {}, meaning_of, hash));
+  const auto argument = std::as_bytes(std::span(words));
+  EXPECT_TRUE(add_argument({argument, argument}, {}, meaning_of, hash));
   return hash.hex();
 }
 
@@ -87,11 +89,31 @@ TEST(LaunchArguments, HaveTheirLastBytesToo) {
   b.back() = std::byte{2};
   const auto hash_of = [](std::span<const std::byte> bytes) {
     ContentHash hash;
-    add_argument(bytes, {}, kind_of, hash);
+    add_argument({bytes, bytes}, {}, kind_of, hash);
     return hash.hex();
   };
   EXPECT_EQ(hash_of(a), hash_of(std::vector<std::byte>(11, std::byte{1})));
   EXPECT_NE(hash_of(a), hash_of(b));
+}
+
+// As PyTorch's: an address of the heap, below all others, and half of one behind a number.
+TEST(LaunchArguments, AreTheSameWhateverTheHostLeavesInThem) {
+  const auto hash_of = [](std::vector<std::uint64_t> first, std::vector<std::uint64_t> again,
+                          WordKind kind = WordKind::kNumber) {
+    ContentHash hash;
+    EXPECT_TRUE(add_argument(
+        {std::as_bytes(std::span(first)), std::as_bytes(std::span(again))}, {},
+        [kind](std::uint64_t) { return kind; }, hash));
+    return hash.hex();
+  };
+  EXPECT_EQ(hash_of({7, 0x171e'3ee0}, {7, 0x171e'4fa0}),
+            hash_of({7, 0x2bec'50a0}, {7, 0x2bec'6230}));
+  EXPECT_NE(hash_of({7, 16}, {7, 16}), hash_of({7, 32}, {7, 32}));
+  constexpr auto kHalf = WordKind::kHalfHostAddress;
+  const std::vector<std::uint64_t> one{0x7f72'0000'0005}, other{0x7f0d'0000'0005},
+      changed{0x7f72'0000'0006};
+  EXPECT_EQ(hash_of(one, one, kHalf), hash_of(other, other, kHalf));
+  EXPECT_NE(hash_of(one, one, kHalf), hash_of(changed, changed, kHalf));
 }
 
 TEST(LaunchArguments, OneBehindATensorIsInItUnlessAnotherBeginsThere) {

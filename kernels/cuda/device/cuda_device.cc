@@ -81,7 +81,10 @@ std::unique_ptr<LayoutArena> CudaDevice::make_arena() {
   const std::size_t count = std::min(kMostBlocks, available_bytes() / 4 / kBlockBytes);
   if (count == 0) return nullptr;
   std::vector<Memory> blocks;
-  for (std::size_t i = 0; i < count; ++i) blocks.push_back(allocate_by_driver(kBlockBytes));
+  for (std::size_t i = 0; i < count; ++i) {
+    blocks.push_back(allocate_by_driver(kBlockBytes));
+    by_driver_->erase(static_cast<std::byte*>(blocks.back().data()));  // the arena knows its own
+  }
   return std::make_unique<LayoutArena>(std::move(blocks), kBlockBytes, std::random_device{}());
 }
 
@@ -91,7 +94,11 @@ bool CudaDevice::lay_out(std::uint64_t number) {
   return arena_ != nullptr;
 }
 
-std::optional<std::span<std::byte>> CudaDevice::unused_around(const void* address) const {
+std::optional<std::span<std::byte>> CudaDevice::unused_around(const void* address, bool all) const {
+  const auto* const at = static_cast<const std::byte*>(address);
+  for (const auto& [begin, bytes] : *by_driver_) {
+    if (all && begin <= at && at < begin + bytes) return std::span(begin, bytes);
+  }
   return arena_ ? arena_->unused_around(address) : std::nullopt;
 }
 
@@ -109,7 +116,11 @@ Memory CudaDevice::allocate_by_driver(std::size_t bytes) {
     throw DeviceError(fmt::format("cannot allocate {} bytes on {}: {}; {} are free", bytes, name(),
                                   cudaGetErrorString(status), available_bytes()));
   }
-  return Memory(data, bytes, [](void* pointer) { cudaFree(pointer); });
+  by_driver_->emplace(static_cast<std::byte*>(data), bytes);
+  return Memory(data, bytes, [known = by_driver_](void* pointer) {
+    known->erase(static_cast<std::byte*>(pointer));
+    cudaFree(pointer);
+  });
 }
 
 void CudaDevice::fill(const Tensor& tensor, const Fill& fill, std::uint64_t seed) {

@@ -56,8 +56,9 @@ class CudaDevice : public Device {
   // Without matrix products, which throw DeviceError.
   ReferenceMath& reference_math() override { return reference_; }
 
-  // LayoutArena::unused_around; nothing where the driver lays out memory.
-  std::optional<std::span<std::byte>> unused_around(const void* address) const;
+  // LayoutArena::unused_around; nothing where the driver lays out memory. all: any memory that was
+  // allocated here, and outside of a layout.
+  std::optional<std::span<std::byte>> unused_around(const void* address, bool all = false) const;
 
   const cudaDeviceProp& properties() const { return properties_; }
   GpuLimits limits() const;
@@ -77,6 +78,9 @@ class CudaDevice : public Device {
 
   cudaDeviceProp properties_{};
   cudaStream_t stream_ = nullptr;
+  // Allocated outside of layouts: begin and bytes. Memory may outlive the device.
+  std::shared_ptr<std::map<std::byte*, std::size_t>> by_driver_ =
+      std::make_shared<std::map<std::byte*, std::size_t>>();
   std::unique_ptr<LayoutArena> arena_;  // null while the driver lays out memory
   Memory workspace_;
   Memory digest_;
