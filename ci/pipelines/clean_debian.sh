@@ -37,6 +37,7 @@ in_clean_folder() {
     echo "skipped: a clean Debian takes mmdebstrap, and a user who may mount (root, outside most containers)"
     exit 77
   fi
+  local root=$lib/../..
   work=$(mktemp -d)
   trap 'rm -rf --one-file-system "$work"' EXIT
   quietly "$work/cpack.log" cpack -G DEB --config "$1/CPackConfig.cmake" -B "$work/packages"
@@ -46,8 +47,8 @@ in_clean_folder() {
   quietly "$work/mmdebstrap.log" mmdebstrap --variant=apt --skip=cleanup/apt/lists --dpkgopt=force-unsafe-io \
     bookworm "$work/debian"
   mkdir "$work/debian/packages"
-  cp "$work"/packages/*.{deb,whl} "${BASH_SOURCE[0]}" "$lib"/{log,arguments}.sh "$lib/uv.txt" \
-    "$lib/../../bench/python/fusegate/fake_runs.py" "$work/debian/packages"
+  cp "$work"/packages/*.{deb,whl} "${BASH_SOURCE[0]}" "$lib"/{log,arguments}.sh \
+    "$root"/build/venv/bin/uv{,x} "$root/bench/python/fusegate/fake_runs.py" "$work/debian/packages"
   unshare --mount --pid --fork --mount-proc="$work/debian/proc" \
     env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
     chroot "$work/debian" bash /packages/clean_debian.sh --here /packages </dev/null
@@ -60,33 +61,23 @@ new_users() {
   new_user_of_packages "$packages"
 }
 
-# By uv: in a fresh environment that has the wheel alone. uv fetches nothing.
+# uvx runs it in a fresh environment that has the wheel alone, and fetches nothing.
 new_user_of_wheel() {
-  local packages=$1 run code=0
-  local -a fusegate
+  local packages=$1 fakes run code=0
+  local -a fusegate=("$packages/uvx" --quiet --offline --from "$packages"/*.whl fusegate)
   step "uvx --from $(basename "$packages"/*.whl) fusegate gate"
-  install_packages python3-venv
+  install_packages python3
+  chmod +x "$packages"/uv{,x}  # which an artifact of GitHub loses
+  fakes=$(find "$lib" "$lib/../../bench" -name fake_runs.py -print -quit)
   cd "$(mktemp -d)"
-  quietly uv.log python3 -m venv uv
-  quietly uv.log uv/bin/pip install --require-hashes --only-binary=:all: --requirement "$(beside uv.txt)"
   for run in "baseline 1 1" "same 2 1" "slower 3 1.2"; do
     # shellcheck disable=SC2086
-    python3 "$(beside fake_runs.py)" $run
+    python3 "$fakes" $run
   done
-  fusegate=(uv/bin/uvx --quiet --offline --from "$packages"/*.whl fusegate)
   "${fusegate[@]}" gate --baseline baseline --candidate same
   "${fusegate[@]}" gate --baseline baseline --candidate slower || code=$?
   [[ $code == 1 ]] || die "the gate of the slower run ended with $code and not with 1"
   "${fusegate[@]}" init demo
-}
-
-# A file that lies beside this script in a clean Debian, and elsewhere in a checkout.
-beside() {
-  local file
-  for file in "$lib/$1" "$lib/../../bench/python/fusegate/$1"; do
-    if [[ -e $file ]]; then echo "$file"; return; fi
-  done
-  die "$1 is missing"
 }
 
 new_user_of_packages() {

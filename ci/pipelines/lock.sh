@@ -8,7 +8,7 @@ Usage: ci/pipelines/lock.sh
 
 For each X.in, which names packages, writes X.txt: these packages and their dependencies, with the SHA-256 of each of
 their files. pip installs X.txt with --require-hashes. Packages in X.txt keep their versions unless X.in asks for
-another. Needs uv (PyPI) and the network.
+another. Needs uv (build/venv/bin) and the network.
 TEXT
 }
 
@@ -17,7 +17,7 @@ main() {
   [[ $# == 0 ]] || die "unknown argument '$1'; see --help"
   local wanted
   for wanted in ci/requirements.in ci/document/html/requirements.in ci/pipelines/actionlint.in ci/pipelines/actionlint-build.in \
-    ci/pipelines/uv.in bench/peers/requirements.in docs/site/requirements.in; do
+    bench/peers/requirements.in docs/site/requirements.in; do
     lock "$wanted"
   done
   lock ci/pipelines/cuda.in --no-deps  # these wheels are unpacked, not run by Python
