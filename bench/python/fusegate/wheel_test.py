@@ -7,6 +7,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import unittest
 import zipfile
@@ -101,10 +102,17 @@ class WheelTest(unittest.TestCase):
         self.assertRegex(run(*gate, write_run(self.folder / "slower", 3, slower=1.2), code=1),
                          r"regression +kernel/n:1 .*\+[12]\d\.\d\d %")
 
-    def test_program_finds_its_templates_and_draws_with_this_python(self):
+    def test_program_finds_its_templates_and_this_python(self):
         self.assertIn("next: ", run(self.bin / "fusegate", "init", self.folder / "demo"))
         self.assertTrue((self.folder / "demo" / "gate.sh").is_file())
         self.assertIn(f" {self.bin / 'python'}\n", run(self.bin / "fusegate", "doctor"))
+        # With this Python's matplotlib and Jinja2, where it has them.
+        page = self.folder / "report.html"
+        candidate = write_run(self.folder / "drawn", 4)
+        drawn = importlib.util.find_spec("jinja2") is not None and importlib.util.find_spec("matplotlib") is not None
+        run(self.bin / "fusegate", "report", "--candidate", candidate, "--html", page, code=0 if drawn else 2,
+            PYTHONPATH=sysconfig.get_path("platlib"))
+        self.assertEqual(page.is_file(), drawn)
 
     def test_script_leaves_no_signal_ignored(self):
         read, write = os.pipe()
