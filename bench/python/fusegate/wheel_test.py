@@ -47,8 +47,8 @@ class WheelTest(unittest.TestCase):
         (cls.wheel,) = (cls.folder / "dist").glob("*.whl")
         run(sys.executable, "-m", "venv", "--without-pip", cls.folder / "venv")
         cls.bin = cls.folder / "venv" / "bin"
-        run(sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", cls.bin / "python", "install", "--no-index",
-            "--no-deps", cls.wheel)
+        run(sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", cls.bin / "python", "install",
+            "--no-index", "--no-deps", cls.wheel)
         cls.package = pathlib.Path(run(cls.bin / "python", "-c", "import fusegate; print(fusegate.__path__[0])").strip())
 
     def test_fits_every_python_on_common_distributions(self):
