@@ -26,6 +26,15 @@ OF_EVERY_LINUX = {"ld-linux-x86-64.so.2", "libc.so.6", "libdl.so.2", "libgcc_s.s
                   "librt.so.1", "libstdc++.so.6", "libz.so.1"}
 TAKEN_IN = {"benchmark", "fmt", "re2", "simdjson"}
 
+KERNELS = '''
+import fusegate
+
+@fusegate.benchmark(operation="scale", axes={"n": [64]}, dtypes=["fp32"], arrays="numpy", reference=lambda x: 2 * x,
+                    inputs=lambda p: {"x": fusegate.uniform(p.n)}, implementation="numpy")
+def scale(x):
+    return 2 * x
+'''
+
 
 def run(*command, code=0, **environment):
     """Nothing of the checkout, nor of whatever else this Python knows."""
@@ -101,6 +110,20 @@ class WheelTest(unittest.TestCase):
         self.assertIn("12 unchanged", run(*gate, write_run(self.folder / "same", 2)))
         self.assertRegex(run(*gate, write_run(self.folder / "slower", 3, slower=1.2), code=1),
                          r"regression +kernel/n:1 .*\+[12]\d\.\d\d %")
+
+    @unittest.skipUnless(importlib.util.find_spec("numpy"), "no NumPy")
+    def test_measures_a_file_of_kernels(self):
+        kernels = self.folder / "kernels.py"
+        kernels.write_text(KERNELS, encoding="utf-8")
+        # This Python's NumPy, without what else it has.
+        numpys = self.folder / "numpys"
+        numpys.mkdir()
+        for path in pathlib.Path(sysconfig.get_path("platlib")).glob("numpy*"):
+            (numpys / path.name).symlink_to(path)
+        measured = self.folder / "measured"
+        run(self.bin / "fusegate", "run", "--program", f"{self.bin / 'fusegate_bench'} {kernels}", "--suite", "all",
+            "--processes", 2, "--out", measured, PYTHONPATH=str(numpys))
+        self.assertIn("scale/numpy/fp32/n:64", run(self.bin / "fusegate", "show", measured))
 
     def test_program_finds_its_templates_and_this_python(self):
         self.assertIn("next: ", run(self.bin / "fusegate", "init", self.folder / "demo"))
