@@ -21,8 +21,13 @@ constexpr double kAnswerTimeoutS = 120;
 
 bool is_file_name(const std::string& suite) { return fs::path(suite).extension() == ".json"; }
 
+// The suites of a command that measures a file of Python kernels lie beside that file.
 fs::path suite_beside(const std::string& program, const std::string& suite) {
-  return fs::path(program).parent_path() / "suites" / (suite + ".json");
+  fs::path owner = program;
+  for (const std::string& word : command_words(program)) {
+    if (fs::path(word).extension() == ".py") owner = word;
+  }
+  return owner.parent_path() / "suites" / (suite + ".json");
 }
 
 nlohmann::json protocol_of(const fs::path& suite) {

@@ -1,5 +1,6 @@
 #include "ci/run/replayed_program.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -72,6 +73,17 @@ TEST_F(ReplayedProgramTest, EachMeasuresItsOwnSuite) {
   }
   EXPECT_EQ(suites_of("mine.json", base, head, {}).base, "mine.json");
   EXPECT_EQ(suites_of("other", base, head, {}).head, "other");
+}
+
+TEST_F(ReplayedProgramTest, SuitesOfPythonKernelsLieBesideTheirFile) {
+  program("base", R"({"protocol": {"samples": 3}})");
+  program("head", R"({"protocol": {"samples": 3}, "sweeps": "more"})");
+  const auto command = [&](const char* side) {
+    return fmt::format("env A=1 bench '{}/{}/kernels.py' --all", folder_.path().string(), side);
+  };
+  const SuitePair suites = suites_of("pr", command("base"), command("head"), {});
+  EXPECT_EQ(suites.base, suite_of("base"));
+  EXPECT_EQ(suites.head, suite_of("head"));
 }
 
 TEST_F(ReplayedProgramTest, SuitesOfOneTextAreOne) {
