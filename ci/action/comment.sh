@@ -16,15 +16,18 @@ readonly LARGEST_ARCHIVE_BYTES=1000000
 
 usage() {
   cat <<'TEXT'
-Usage: comment.sh
+Usage: comment.sh [FILE]
 
-Called by .github/workflows/pull-request-comment.yml. Reads GH_TOKEN, GH_REPO, RUN_ID, RUN_URL, HEAD_SHA,
-HEAD_OWNER and HEAD_BRANCH from the environment; needs gh, jq and unzip.
+  FILE  the verdict, in Markdown; by default gate.md in the artifact named comment of the workflow's run
+
+Called by action.yml, and by the workflow pull-request-comment.yml, which names no FILE. Reads GH_TOKEN, GH_REPO, RUN_ID,
+RUN_URL, HEAD_SHA, HEAD_OWNER and HEAD_BRANCH from the environment; needs gh and jq, and unzip for an artifact.
 TEXT
 }
 
 main() {
   if [[ ${1:-} == --help || ${1:-} == -h ]]; then usage; return; fi
+  local file=${1:-}
   : "${GH_TOKEN:?}" "${GH_REPO:?}" "${RUN_ID:?}" "${RUN_URL:?}" "${HEAD_SHA:?}" "${HEAD_OWNER:?}" "${HEAD_BRANCH:?}"
   local number
   number=$(pull_request_number)
@@ -47,7 +50,12 @@ write_comment() {
   echo "$MARK"
   echo "Measured by this pull request's own code, at ${HEAD_SHA:0:7} ([log and report]($RUN_URL))."
   echo
-  if fetch_verdict >"$work/gate.md"; then
+  if ! [[ $file ]]; then
+    fetch_verdict >"$work/gate.md" || true
+  elif [[ -e $file ]]; then
+    head -c "$LARGEST_COMMENT_BYTES" "$file" >"$work/gate.md"
+  fi
+  if [[ -s $work/gate.md ]]; then
     disarm <"$work/gate.md"
   else
     echo "The measurement ended without a verdict; the log says why."
@@ -91,7 +99,7 @@ post() {
   fi
 }
 
-lib=$(dirname "${BASH_SOURCE[0]}")
+lib=$(dirname "${BASH_SOURCE[0]}")/../pipelines
 # shellcheck source=ci/pipelines/log.sh
 . "$lib/log.sh"
 main "$@"

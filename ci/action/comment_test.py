@@ -1,4 +1,4 @@
-"""ci/pipelines/comment.sh against a fake gh: what it trusts, and what it makes of what it does not trust."""
+"""ci/action/comment.sh against a fake gh: what it trusts, and what it makes of what it does not trust."""
 
 import html
 import io
@@ -60,8 +60,8 @@ class Comment(unittest.TestCase):
     def verdict(self, text):
         (self.api / "zip").write_bytes(archive(gate_md=text))
 
-    def post(self):
-        result = self.box.run("pipelines/comment.sh")
+    def post(self, *arguments):
+        result = self.box.run("action/comment.sh", *arguments)
         self.assertEqual(result.returncode, 0, result.stderr)
         posted = self.api / "posted"
         return posted.read_text() if posted.exists() else None
@@ -74,6 +74,15 @@ class Comment(unittest.TestCase):
         self.assertTrue(any("repos/team/kernels/issues/5/comments" in call and "--method POST" in call
                             for call in self.box.calls()))
         self.assertIn("-f head=somebody:a;touch pwned", self.box.calls()[0])
+
+    def test_posts_the_verdict_of_a_file(self):
+        file = self.api / "gate.md"
+        self.assertIn("without a verdict", self.post(str(file)))
+        file.write_text("for @octocat\n" + "x" * 100_000)
+        self.assertTrue(self.post(str(file)).startswith("<!-- fusegate -->\nMeasured"))
+        self.assertIn("for @\u200boctocat\n", self.post(str(file)))
+        self.assertLess(len(self.post(str(file))), 65536)
+        self.assertFalse(any("artifacts" in call for call in self.box.calls()))
 
     def test_says_nothing_where_the_commit_heads_no_open_pull_request(self):
         self.answer("pulls", [{"number": 4, "head": {"sha": "f" * 40}}])
@@ -123,4 +132,4 @@ class Comment(unittest.TestCase):
 
     def test_stops_where_github_does_not_answer(self):
         self.box.fake("gh", "exit 1")
-        self.assertEqual(self.box.run("pipelines/comment.sh").returncode, 2)
+        self.assertEqual(self.box.run("action/comment.sh").returncode, 2)

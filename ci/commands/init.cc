@@ -16,7 +16,7 @@ void add_init(CommandLine& line) {
 }
 
 baselines::ExitCode init_command(const InitRequest& request, Console& console) {
-  const auto files = write_project(project_templates(), request.folder);
+  const auto files = write_project(project_templates() / "cpp", request.folder);
   console.out.print("wrote {} into {}\n", format_count(files.size(), "file"),
                     request.folder.string());
   const std::filesystem::path gate = request.folder / "gate.sh";

@@ -25,7 +25,8 @@ class Sandbox:
         (self.root / "ci").mkdir(parents=True)
         for script in CI.glob("*.sh"):
             shutil.copy(script, self.root / "ci")
-        shutil.copytree(CI / "pipelines", self.root / "ci" / "pipelines", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+        for folder in ("action", "pipelines"):
+            shutil.copytree(CI / folder, self.root / "ci" / folder, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
         for tool in BASIC_TOOLS:
             found = shutil.which(tool, path=f"{os.environ['PATH']}:/sbin:/usr/sbin")
             if found:

@@ -245,7 +245,7 @@ class Locks(unittest.TestCase):
 
 
 class OurScripts(unittest.TestCase):
-    SCRIPTS = [*CI.glob("*.sh"), *(CI / "pipelines").glob("*.sh"), CI.parent / ".ci" / "run"]
+    SCRIPTS = [*CI.glob("*.sh"), *(CI / "action").glob("*.sh"), *(CI / "pipelines").glob("*.sh"), CI.parent / ".ci" / "run"]
 
     def test_pass_shellcheck(self):
         result = subprocess.run(["shellcheck", "--external-sources", *self.SCRIPTS], cwd=CI.parent,

@@ -1,4 +1,4 @@
-"""The workflows are valid, zizmor finds nothing (.github/zizmor.yml), and each check can fail."""
+"""The workflows and the action are valid, zizmor finds nothing (.github/zizmor.yml), and each check can fail."""
 
 import json
 import os
@@ -10,6 +10,11 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+TEMPLATES = ROOT / "ci" / "starting" / "template"
+ACTION = ROOT / "ci" / "action" / "action.yml"
+# That wait for a review of a fork's pull request.
+REVIEWED = [ROOT / ".github" / "workflows" / "pull-request.yml",
+            TEMPLATES / "cpp" / ".github" / "workflows" / "pull-request.yml.template"]
 CHECK_JSONSCHEMA = pathlib.Path(sys.prefix) / "bin" / "check-jsonschema"
 ZIZMOR = pathlib.Path(sys.prefix) / "bin" / "zizmor"
 
@@ -25,15 +30,17 @@ def parse(text):
 
 
 def steps(path):
-    return [(name, step) for name, job in parse(path.read_text())["jobs"].items() for step in job["steps"]]
+    parsed = parse(path.read_text())
+    jobs = parsed.get("jobs", {"": parsed.get("runs")})  # of a workflow, or an action's own
+    return [(name, step) for name, job in jobs.items() for step in job["steps"]]
 
 
 def run(*command, **options):
     return subprocess.run(command, capture_output=True, text=True, check=False, **options)
 
 
-def check_schema(paths):
-    return run(CHECK_JSONSCHEMA, "--builtin-schema", "vendor.github-workflows", *paths)
+def check_schema(paths, kind="workflows"):
+    return run(CHECK_JSONSCHEMA, "--builtin-schema", f"vendor.github-{kind}", *paths)
 
 
 def zizmor(*paths):
@@ -58,7 +65,7 @@ class Workflows(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.all = list(WORKFLOWS)
-        for template in (ROOT / "ci" / "starting" / "template" / ".github" / "workflows").glob("*.yml.template"):
+        for template in TEMPLATES.glob("*/.github/workflows/*.yml.template"):
             cls.all.append(pathlib.Path(folder.name) / template.stem)
             cls.all[-1].write_text(template.read_text())
 
@@ -68,14 +75,14 @@ class Workflows(unittest.TestCase):
         self.assertEqual(len(self.all), 7)
 
     def test_fit_the_schema(self):
-        result = check_schema(self.all)
-        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        for result in check_schema(self.all), check_schema([ACTION], "actions"):
+            self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
     def test_zizmor_finds_nothing(self):
-        self.assertEqual(zizmor(*self.all), [])
+        self.assertEqual(zizmor(*self.all, ACTION), [])
 
     def test_scripts_pass_shellcheck(self):
-        for path in self.all:
+        for path in [*self.all, ACTION]:
             for name, step in steps(path):
                 with self.subTest(path, job=name, step=step.get("name")):
                     result = shellcheck(step.get("run", ":"))
@@ -88,6 +95,16 @@ class Workflows(unittest.TestCase):
                 if "/" in command:
                     with self.subTest(path.name, command=command):
                         self.assertTrue(os.access(ROOT / command, os.X_OK))
+
+    def test_call_our_action_by_inputs_that_it_has(self):
+        inputs, calls = parse(ACTION.read_text())["inputs"], 0
+        for path in self.all:
+            for _, step in steps(path):
+                if step.get("uses", "").startswith("./"):
+                    calls += 1
+                    self.assertIn(step["uses"], ("./ci/action", "./.github/fusegate/action"))
+                    self.assertLessEqual(set(step.get("with", {})), set(inputs), path.name)
+        self.assertEqual(calls, 4)
 
     def test_a_replay_has_the_history_that_it_builds_from(self):
         replays = 0
@@ -104,8 +121,8 @@ class Workflows(unittest.TestCase):
 class TheReviewedCommit(unittest.TestCase):
     """The step that compares the checkout with what a review was of, run in a merge of two commits."""
 
-    def step(self, template):
-        return [step["run"] for _, step in steps(ROOT / template) if step.get("name") == "Refuse what was not reviewed"]
+    def step(self, workflow):
+        return [step["run"] for _, step in steps(workflow) if step.get("name") == "Refuse what was not reviewed"]
 
     def test_is_the_one_that_is_measured(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -122,21 +139,24 @@ class TheReviewedCommit(unittest.TestCase):
             git("checkout", "--quiet", "main")
             git("merge", "--quiet", "--no-ff", "--message=merge", "head")
             base = git("rev-parse", "HEAD^1")
-            for template in (".github/workflows/pull-request.yml",
-                             "ci/starting/template/.github/workflows/pull-request.yml.template"):
-                for script in self.step(template):
+            for workflow in REVIEWED:
+                for script in self.step(workflow):
                     for commit, code in (reviewed, 0), (base, 2):
                         ended = run("bash", "-e", "-c", script, cwd=folder, env={**os.environ, "REVIEWED": commit})
-                        self.assertEqual(ended.returncode, code, template)
+                        self.assertEqual(ended.returncode, code, workflow)
 
     def test_is_compared_in_every_job_on_our_runners(self):
-        self.assertEqual(len(self.step(".github/workflows/pull-request.yml")), 2)
-        self.assertEqual(len(self.step("ci/starting/template/.github/workflows/pull-request.yml.template")), 1)
+        self.assertEqual([len(self.step(workflow)) for workflow in REVIEWED], [2, 1])
+
+    def test_is_the_one_whose_action_runs(self):
+        for workflow in REVIEWED:
+            conditions = [step["if"] for _, step in steps(workflow) if step.get("uses", "").startswith("./")]
+            self.assertEqual(conditions, ["${{ !cancelled() && steps.reviewed.outcome == 'success' }}"])
 
 
 def spoiled(name, good, bad):
-    """A copy of one of our workflows with one change."""
-    text = (ROOT / ".github" / "workflows" / name).read_text()
+    """A copy of one of our workflows, or of the action, with one change."""
+    text = (ACTION if name == ACTION.name else ROOT / ".github" / "workflows" / name).read_text()
     assert good in text, f"{name} no longer holds {good!r}"
     return text.replace(good, bad)
 
@@ -152,7 +172,9 @@ SPOILED = [
     ("nightly.yml", "actions/checkout@de0fac2e4500dabe0009e67214ff5f5447ce83dd", "actions/checkout@v6", "unpinned-uses"),
     ("nightly.yml", "actions/cache/save@27d5ce7f107fe9357f9df03efb73ab90386fccae", "actions/cache/save@v5",
      "unpinned-uses"),
-    ("nightly.yml", "actions/upload-artifact@", "somebody/upload-artifact@", "forbidden-uses"),
+    ("nightly.yml", "actions/checkout@", "somebody/checkout@", "forbidden-uses"),
+    ("action.yml", "actions/upload-artifact@", "somebody/upload-artifact@", "forbidden-uses"),
+    ("action.yml", "/comment.sh \"$VERDICT\"", "/comment.sh ${{ inputs.base }}", "template-injection"),
     ("checks.yml", "          persist-credentials: false\n", "          clean: true\n", "artipacked"),
     ("pull-request-comment.yml", "# zizmor: ignore[dangerous-triggers]", "#", "dangerous-triggers"),
 ]
