@@ -246,6 +246,7 @@ baselines::ExitCode trace_check_command(const TraceCheckRequest& request, Consol
 // A starting project of one's own kernels (ci/starting/project.h).
 struct InitRequest {
   std::filesystem::path folder{};
+  bool is_python = false;  // a file of Python kernels in place of C++ sources
 };
 void add_init(CommandLine& line);
 baselines::ExitCode init_command(const InitRequest& request, Console& console);

@@ -220,11 +220,14 @@ class Installed(unittest.TestCase):
 
     def test_init_refuses_a_folder_that_is_not_empty(self):
         program = self.prefix / "bin" / "fusegate"
-        self.assertEqual(run(program, "init", self.folder / "new").returncode, 0)
-        again = run(program, "init", self.folder / "new")
-        self.assertEqual((again.returncode, again.stdout), (2, ""))
-        self.assertRegex(again.stderr, "^fusegate: .*/new: is not empty")
-        self.assertEqual(run("shellcheck", self.folder / "new" / "gate.sh").stdout, "")
+        for kind in "cpp", "python":
+            init = program, "init", self.folder / kind, *(["--python"] if kind == "python" else [])
+            self.assertEqual(run(*init).returncode, 0)
+            again = run(*init)
+            self.assertEqual((again.returncode, again.stdout), (2, ""))
+            self.assertRegex(again.stderr, f"^fusegate: .*/{kind}: is not empty")
+            self.assertEqual(run("shellcheck", self.folder / kind / "gate.sh").stdout, "")
+            self.assertTrue(os.access(self.folder / kind / ".github/fusegate/action/measure.sh", os.X_OK))
 
     def test_runs_no_python_from_above_its_installation(self):
         python = self.prefix.parent / "venv" / "bin" / "python3"  # build/venv, of a program that lies in build/host/bin

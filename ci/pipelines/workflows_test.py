@@ -72,7 +72,7 @@ class Workflows(unittest.TestCase):
     def test_there_are_some(self):
         self.assertEqual([path.name for path in WORKFLOWS],
                          ["checks.yml", "nightly.yml", "pull-request-comment.yml", "pull-request.yml"])
-        self.assertEqual(len(self.all), 7)
+        self.assertEqual(len(self.all), 8)
 
     def test_fit_the_schema(self):
         for result in check_schema(self.all), check_schema([ACTION], "actions"):
@@ -104,7 +104,7 @@ class Workflows(unittest.TestCase):
                     calls += 1
                     self.assertIn(step["uses"], ("./ci/action", "./.github/fusegate/action"))
                     self.assertLessEqual(set(step.get("with", {})), set(inputs), path.name)
-        self.assertEqual(calls, 4)
+        self.assertEqual(calls, 5)
 
     def test_a_replay_has_the_history_that_it_builds_from(self):
         replays = 0

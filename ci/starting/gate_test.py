@@ -1,23 +1,33 @@
-"""gate.sh of a project that `fusegate init` writes, with fakes of cmake and fusegate: what is compared with what."""
+"""gate.sh of the projects that `fusegate init` writes, with fakes of cmake and fusegate: what is compared with what. And the
+Python project as it is, on the CPU: a gate that passes and one that fails."""
 
+import importlib.util
+import json
 import os
 import pathlib
+import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
 PROGRAM = os.environ["FUSEGATE_PROGRAM"]
+PACKAGE = pathlib.Path(__file__).resolve().parents[2] / "bench" / "python"
 FAKES = {"cmake": '[[ $1 == -S ]] && echo "-- fusegate: no GPU is here"; echo "-- Configuring done"',
          "fusegate": 'echo "fusegate $*" >>"$CALLS"; exit ${FAKE_GATE:-0}'}
 
 
-class Gate(unittest.TestCase):
+class ProjectTest(unittest.TestCase):
+    """A project with two commits. KIND: the flags of init."""
+
+    KIND = ()
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        root = pathlib.Path(folder.name)
+        root = pathlib.Path(folder.name).resolve()
         self.project, self.calls = root / "demo", root / "calls"
-        subprocess.run([PROGRAM, "init", self.project], check=True, capture_output=True)
+        subprocess.run([PROGRAM, "init", *self.KIND, self.project], check=True, capture_output=True)
         for name, body in FAKES.items():
             path = root / "bin" / name
             path.parent.mkdir(exist_ok=True)
@@ -44,6 +54,8 @@ class Gate(unittest.TestCase):
                                capture_output=True, text=True, check=False)
         return ended, self.calls.read_text().splitlines() if self.calls.exists() else []
 
+
+class Gate(ProjectTest):
     def job(self, *more):
         return " ".join([f"fusegate job --suite {self.project}/suites/kernels.json",
                          f"--program {self.project}/build/demo_bench", *more])
@@ -87,6 +99,64 @@ class Gate(unittest.TestCase):
     def test_ends_with_the_gate_s_code(self):
         for code in (0, 1, 2):
             self.assertEqual(self.gate(FAKE_GATE=str(code))[0].returncode, code)
+
+
+class PythonGate(ProjectTest):
+    KIND = ("--python",)
+
+    @staticmethod
+    def duet(base, head="fusegate_bench kernels.py"):
+        return f"fusegate duet --suite kernels --base fusegate_bench '{base}' --head {head}"
+
+    def test_compares_with_a_commit(self):
+        self.git("tag", "first", self.first)
+        for arguments, commit in ((), "HEAD"), (("--base", "first"), "first"), (("--base", "HEAD"), "HEAD"):
+            ended, calls = self.gate(*arguments)
+            self.assertEqual((ended.returncode, calls), (0, [self.duet(".fusegate/base/kernels.py")]), ended.stderr)
+            self.assertEqual(self.git("-C", ".fusegate/base", "rev-parse", "HEAD"), self.git("rev-parse", commit))
+        self.assertEqual(self.git("status", "--porcelain"), "")
+
+    def test_finds_itself_below_a_checkout_s_root(self):
+        self.project.joinpath("gpu").mkdir()
+        self.git("mv", "kernels.py", "suites", "gate.sh", "gpu")
+        self.commit()
+        self.project /= "gpu"
+        self.assertEqual(self.gate()[1], [self.duet(".fusegate/base/gpu/kernels.py")])
+        self.assertTrue((self.project / ".fusegate/base/gpu/kernels.py").exists())
+
+    def test_compares_with_itself_what_is_in_no_commit(self):
+        shutil.rmtree(self.project / ".git")
+        ended, calls = self.gate()
+        self.assertEqual((ended.returncode, calls), (0, [self.duet("kernels.py")]))
+        self.assertIn("comparing it with itself", ended.stderr)
+
+    def test_breaks_the_new_side_alone(self):
+        self.assertEqual(self.gate("--break")[1], [self.duet(".fusegate/base/kernels.py", "env SLOW_KERNEL=1 fusegate_bench kernels.py")])
+
+    def test_names_what_is_wrong(self):
+        for arguments, problem in ((("--base", "nonsense"), "nonsense is not a commit"), (("--nightly",), "unknown argument '--nightly'")):
+            ended, calls = self.gate(*arguments)
+            self.assertEqual((ended.returncode, calls), (2, []))
+            self.assertIn(problem, ended.stderr)
+        ended, _ = self.gate(FUSEGATE="no_such_program")
+        self.assertEqual((ended.returncode, ended.stderr), (2, "gate.sh: fusegate is missing; pip install fusegate\n"))
+
+    def test_ends_with_the_gate_s_code(self):
+        for code in (0, 1, 2):
+            self.assertEqual(self.gate(FAKE_GATE=str(code))[0].returncode, code)
+
+    @unittest.skipUnless(importlib.util.find_spec("numpy"), "no NumPy")
+    def test_passes_and_fails_by_the_name_of_the_kernel(self):
+        suite = self.project / "suites" / "kernels.json"
+        quick = {"samples": 6, "layouts": 6, "batch_us": 500, "idle_us": 0}
+        suite.write_text(json.dumps({**json.loads(suite.read_text()), "protocol": quick}))
+        environment = {"FUSEGATE": PROGRAM, "FUSEGATE_BENCH": f"'{sys.executable}' -m fusegate run", "PYTHONPATH": str(PACKAGE)}
+        passed, _ = self.gate(**environment)
+        self.assertEqual(passed.returncode, 0, passed.stdout + passed.stderr)
+        self.assertIn("No regression in 2 benchmarks", passed.stdout)
+        failed, _ = self.gate("--break", **environment)
+        self.assertEqual(failed.returncode, 1, failed.stdout + failed.stderr)
+        self.assertRegex(failed.stdout, "2 of 2 benchmarks got slower, the most rms_norm/numpy/fp16/")
 
 
 if __name__ == "__main__":
