@@ -13,8 +13,9 @@ void add_init(CommandLine& line) {
   app.add_option("folder", request.folder, "A new folder, or an empty one; it names the project")
       ->type_name("FOLDER")
       ->required();
-  app.add_flag("--python", request.is_python,
-               "Write a file of kernels in Triton, PyTorch and NumPy; by default C++ and CUDA sources");
+  app.add_flag(
+      "--python", request.is_python,
+      "Write a file of kernels in Triton, PyTorch and NumPy; by default C++ and CUDA sources");
 }
 
 baselines::ExitCode init_command(const InitRequest& request, Console& console) {

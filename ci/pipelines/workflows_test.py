@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -116,6 +117,23 @@ class Workflows(unittest.TestCase):
                               if step.get("uses", "").startswith("actions/checkout@")]
                     self.assertEqual(depths, [0], path.name)
         self.assertEqual(replays, 1)
+
+
+class Documentation(unittest.TestCase):
+    """The pipelines of docs/in-ci.md."""
+
+    def test_fits_each_service_s_schema(self):
+        blocks = re.findall(r"^```yaml\n(.*?)^```$", (ROOT / "docs" / "in-ci.md").read_text(), re.MULTILINE | re.DOTALL)
+        self.assertEqual(len(blocks), 3)
+        for schema, block in zip(["vendor.github-workflows", "vendor.gitlab-ci", "vendor.buildkite"], blocks):
+            with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
+                file.write(block)
+                file.flush()
+                result = run(CHECK_JSONSCHEMA, "--builtin-schema", schema, file.name)
+                self.assertEqual(result.returncode, 0, f"{schema}: {result.stdout}")
+        job = parse(blocks[1])["kernels"]
+        for script in "\n".join(job["script"] + job["after_script"]), parse(blocks[2])["steps"][0]["command"].replace("$$", "$"):
+            self.assertEqual(shellcheck(script).stdout, "")
 
 
 class TheReviewedCommit(unittest.TestCase):
