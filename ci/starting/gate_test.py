@@ -148,8 +148,8 @@ class PythonGate(ProjectTest):
     @unittest.skipUnless(importlib.util.find_spec("numpy"), "no NumPy")
     def test_passes_and_fails_by_the_name_of_the_kernel(self):
         suite = self.project / "suites" / "kernels.json"
-        quick = {"samples": 6, "layouts": 6, "batch_us": 500, "idle_us": 0}
-        suite.write_text(json.dumps({**json.loads(suite.read_text()), "protocol": quick}))
+        coarse = {"protocol": {"samples": 6, "layouts": 6, "batch_us": 500, "idle_us": 0}, "gate": {"cpu": {"min_effect": 0.5}}}
+        suite.write_text(json.dumps({**json.loads(suite.read_text()), **coarse}))
         environment = {"FUSEGATE": PROGRAM, "FUSEGATE_BENCH": f"'{sys.executable}' -m fusegate run", "PYTHONPATH": str(PACKAGE)}
         passed, _ = self.gate(**environment)
         self.assertEqual(passed.returncode, 0, passed.stdout + passed.stderr)
