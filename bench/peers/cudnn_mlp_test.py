@@ -1,78 +1,50 @@
 """cuDNN's MLP on a cuDNN that is made up: which plan is taken, and what is remembered."""
 
-import os
+import tempfile
+import unittest
 from unittest import mock
-
-from fusegate.measuring.cuda_meter import Sample
-from fusegate.measuring.fakes import FolderTest
 
 import cudnn_mlp
 from cudnn_mlp import CudnnMlp, take_stored
-from fakes import FakeCudnn, fake_libraries, fake_problem
+from libraries import FakeCudnn, installed, problem, random
 
-INPUTS = (2.0, 3.0, 5.0, 7.0)
-
-
-class PlanMeter:
-    """A plan takes as many microseconds as times_us says, by its index."""
-
-    def __init__(self, times_us, cudnn):
-        self._times_us, self._cudnn, self.batches = times_us, cudnn, []
-
-    def record(self, launch, calls, l2):
-        def run():
-            launch()
-            return Sample(1e3 * calls * self._times_us[self._cudnn.launched], 1e9)
-        self.batches.append((calls, l2))
-        return mock.Mock(run=run)
-
-    def synchronize(self):
-        pass
+INPUTS = (random(3, 4), random(5, 4), random(5, 4), random(4, 5))
 
 
-class CudnnMlpTest(FolderTest):
+class CudnnMlpTest(unittest.TestCase):
     def setUp(self):
-        super().setUp()
-        cache = mock.patch.dict(os.environ, XDG_CACHE_HOME=str(self.folder))
-        cache.start()
-        self.addCleanup(cache.stop)
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.cache = folder.name
 
-    def mlp(self, cudnn=None, times_us=(3, 1, 2), problem=None):
-        modules = {**fake_libraries().modules, "cudnn": cudnn or FakeCudnn()}
-        self.cudnn, self.meter = modules["cudnn"], PlanMeter(times_us, modules["cudnn"])
-        with mock.patch.object(cudnn_mlp, "CudaMeter", lambda _: self.meter):
-            mlp = CudnnMlp(modules, problem or fake_problem("geglu_mlp"), "geglu", "gelu_approx_tanh")
-            self.assertEqual(mlp(*INPUTS), 420.0)
-        return mlp
+    def choices(self, cudnn, of=problem(), calls=1):
+        with installed(cudnn, self.cache):
+            mlp = CudnnMlp("geglu", "gelu_approx_tanh", of)
+            for _ in range(calls):
+                mlp(*INPUTS)
+        return mlp.choices
 
     def test_every_product_takes_its_fastest_plan_and_says_so(self):
-        mlp = self.mlp()
-        self.assertEqual(mlp.choices, {"cudnn_library": "9.19.0", "up_proj": "eng1_k2=3",
-                                       "gate_geglu_proj": "eng1_k2=3", "down_proj": "eng1_k2=3"})
-        self.assertEqual([graph.taken[-1] for graph in self.cudnn.graphs], [1, 1, 1])
-        self.assertEqual(self.meter.batches[:2], [(2, "warm"), (100, "warm")])
+        cudnn = FakeCudnn()
+        self.assertEqual(self.choices(cudnn), {"cudnn_library": "9.19.0", "up_proj": "eng1_k2=3",
+                                               "gate_geglu_proj": "eng1_k2=3", "down_proj": "eng1_k2=3"})
+        self.assertEqual([graph.taken[-1] for graph in cudnn.graphs], [1, 1, 1])
 
     def test_tunes_in_the_first_call_alone(self):
-        mlp = self.mlp()
-        built = [len(graph.built) for graph in self.cudnn.graphs]
-        self.assertEqual(built, [4, 4, 4], "each of three, and the fastest again")
-        self.assertEqual(mlp(*INPUTS), 420.0)
-        self.assertEqual([len(graph.built) for graph in self.cudnn.graphs], built)
+        cudnn = FakeCudnn()
+        self.choices(cudnn, calls=3)
+        self.assertEqual([len(graph.built) for graph in cudnn.graphs], [4, 4, 4], "each of three, and the fastest again")
 
     def test_the_next_process_takes_the_same_without_timing(self):
-        first = self.mlp().choices
-        second = self.mlp(times_us=(1, 2, 3))
-        self.assertEqual((second.choices, self.meter.batches), (first, []))
-        self.assertEqual([graph.built for graph in self.cudnn.graphs], [[1], [1], [1]])
+        first, later = self.choices(FakeCudnn()), FakeCudnn(times=(1, 2, 3))
+        self.assertEqual((self.choices(later), later.timed), (first, 0))
+        self.assertEqual([graph.built for graph in later.graphs], [[1], [1], [1]])
 
     def test_another_problem_and_another_cudnn_are_tuned_anew(self):
-        self.mlp()
-        self.mlp(times_us=(1, 2, 3), problem=fake_problem("geglu_mlp", "1,1,8,8"))
-        self.assertEqual([graph.taken[-1] for graph in self.cudnn.graphs], [0, 0, 0])
-        newer = FakeCudnn()
-        newer.backend_version_string = lambda: "9.20.0"
-        self.mlp(newer, times_us=(3, 2, 1))
-        self.assertEqual([graph.taken[-1] for graph in self.cudnn.graphs], [2, 2, 2])
+        self.choices(FakeCudnn())
+        for cudnn, of in ((FakeCudnn(times=(1, 2, 3)), problem(dtype="fp16")), (FakeCudnn(version="9.20.0"), problem())):
+            self.choices(cudnn, of)
+            self.assertEqual(cudnn.timed, 9)
 
     def test_a_plan_that_is_no_more_is_not_taken(self):
         product = mock.Mock(plans=lambda: ["eng0", "eng1"])
@@ -83,23 +55,25 @@ class CudnnMlpTest(FolderTest):
         self.assertEqual(take_stored(product, "eng1"), "")
 
     def test_plans_that_cannot_be_built_are_passed_over(self):
-        self.assertEqual(self.mlp(FakeCudnn(broken=[1])).choices["down_proj"], "eng1_k2=4")
+        self.assertEqual(self.choices(FakeCudnn(broken=[1]))["down_proj"], "eng1_k2=4")
 
-    def test_without_a_plan_the_benchmark_fails_in_cudnns_words(self):
-        with self.assertRaisesRegex(RuntimeError, r"no plan that runs here \(eng1_k2=4: RuntimeError: no valid engine"):
-            self.mlp(FakeCudnn(broken=[0, 1, 2]))
-        with self.assertRaisesRegex(RuntimeError, r"no plan that runs here \(it has no plans\)"):
-            self.mlp(FakeCudnn(plans=()))
+    def test_fails_in_cudnns_words(self):
+        for cudnn, of, expected in (
+                (FakeCudnn(broken=[0, 1, 2]), problem(), r"no plan that runs here \(eng1_k2=4: RuntimeError: no valid engine"),
+                (FakeCudnn(plans=()), problem(), r"no plan that runs here \(it has no plans\)"),
+                (FakeCudnn(), problem(dtype="fp32"), "computes in bf16 and fp16 only")):
+            with self.assertRaisesRegex(Exception, expected):
+                self.choices(cudnn, of)
 
     def test_only_the_most_promising_plans_are_timed(self):
-        mlp = self.mlp(FakeCudnn(plans=[f"eng{index}" for index in range(40)]), times_us=range(40, 0, -1))
-        self.assertEqual(mlp.choices["up_proj"], f"eng{cudnn_mlp.MOST_PLANS - 1}")
+        cudnn = FakeCudnn(times=range(40, 0, -1), plans=[f"eng{index}" for index in range(40)])
+        self.assertEqual(self.choices(cudnn)["up_proj"], f"eng{cudnn_mlp.MOST_PLANS - 1}")
 
     def test_weights_are_read_as_they_lie(self):
-        self.mlp(problem=fake_problem("geglu_mlp", "1,128,768,3072", "fp16"))
-        up, gate, down = self.cudnn.graphs
+        cudnn = FakeCudnn()
+        self.choices(cudnn, problem(dtype="fp16"))
+        up, gate, down = cudnn.graphs
         self.assertEqual([(node.dim, node.stride, node.data_type) for node in gate.inputs],
-                         [([1, 128, 768], [128 * 768, 768, 1], "HALF"), ([1, 768, 3072], [768 * 3072, 1, 768], "HALF"),
-                          ([1, 128, 3072], [128 * 3072, 3072, 1], "HALF")])
+                         [([1, 3, 4], [12, 4, 1], "HALF"), ([1, 4, 5], [20, 1, 4], "HALF"), ([1, 3, 5], [15, 5, 1], "HALF")])
         self.assertEqual([len(graph.inputs) for graph in (up, gate, down)], [2, 3, 2])
-        self.assertEqual(down.inputs[1].dim, [1, 3072, 768])
+        self.assertEqual(down.inputs[1].dim, [1, 5, 4])

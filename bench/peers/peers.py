@@ -1,127 +1,151 @@
 #!/usr/bin/env python3
-"""Times fusegate's peers: PyTorch, its compiler, Liger, QuACK and cuDNN. Problems, protocol and run file are
-fusegate_bench's.
+"""fusegate's peers: PyTorch, its compiler, Liger, QuACK and cuDNN, as implementations of fusegate_bench's operations. Each is
+the library's released package, called as its users call it. Flags, suites and run files are fusegate_bench's.
 
     bench/peers/peers.py --suite=ladder --out=FILE
     bench/peers/peers.py --problem=64,128,768,3072 --operation=geglu_mlp --out=FILE
 
-Leaves out what needs a missing library (torch, Triton, Liger, QuACK, cuDNN), with a line. Exits with 0 if anything was
-measured, else with 2. docs/commands.md is the manual.
+docs/commands.md is the manual.
 """
 
-import json
+import functools
+import importlib
+import operator
+import os
 import pathlib
 import sys
-import time
-from functools import partial
+import types
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))  # where both lie side by side
 
 # pylint: disable=wrong-import-position
-from fusegate import console
-from fusegate.errors import InputError
-from fusegate.machine.environment import Watch
-from fusegate.machine.libraries import find_libraries
-from fusegate.machine.nvml import Nvml
-from fusegate.measuring.opening import open_cuda
-from fusegate.measuring.process import Process, Request
-from fusegate.measuring.protocol import Protocol, renamed_keys
-from fusegate.measuring.run_file import RunFile, google_context, require_replaceable
-from fusegate.program import guarded, print_table
+import fusegate
 
-from bench import find_bench, read_plan, require_same_gpu
-from implementations import load, needed_libraries
-from options import name_filter, parse_options
-from plan import make_plan
-from quack_mlp import tune_quickly
+try:
+    import torch
+except Exception as error:  # pylint: disable=broad-except
+    print(f"peers: torch cannot be imported: {error}", file=sys.stderr)
+    sys.exit(2)
 
-BAD_INPUT = 2
-# Warnings of fusegate_bench that do not apply to torch.
-WARNINGS_OF_THE_BUILD = {"debug_library"}
-# Libraries for which torch installs its own.
-LIBRARIES_OF_TORCH = ("cuda", "cublas")
+import problems
+from cudnn_mlp import CudnnMlp
+from problems import GATED
+from quack_mlp import CONCATENATED, INTERLEAVED, QuackMlp, pack
+
+PROBLEM = {"axes": [problems.REFERENCE], "dtypes": ["bf16"]}
+LIGER = {"factory": True, "requires": ("triton", "liger_kernel"), "device": "cuda"}
 
 
-def main(arguments=None):
-    return guarded(lambda: run(parse_options(arguments)), "peers")
+def marked(name, function):
+    """The function, as a stage of that name."""
+    def call(*inputs):
+        with fusegate.stage(name):
+            return function(*inputs)
+    return call
 
 
-def run(options):
-    takes_name, bench = name_filter(options), options.bench or find_bench()
-    # Before torch loads, which takes seconds, and before it uses the GPU, where the plan would report it as another process.
-    given = read_plan(bench, options.plan_flags)
-    protocol = protocol_of(given)
-    needed = needed_libraries(make_plan(given, takes_name).benchmarks)
-    libraries = find_libraries(needed, partial(load, device=given["fusegate"]["environment"]["device"]))
-    if options.quack_tuning == "quick" and "quack" in libraries.modules:
-        tune_quickly(libraries.modules["quack"])
-    device, meter = open_gpu(libraries)
-    require_same_gpu(given, bench, device.uuid)
-    watch = Watch(Nvml.open(), device.uuid, set(given["fusegate"]["warnings"]) - WARNINGS_OF_THE_BUILD)
-    context = fusegate_context(given, device, libraries.versions, watch.warnings)
-    if options.environment:
-        print(json.dumps({"device_kind": device.kind, **{key: context[key] for key in (
-            "environment", "libraries", "machine", "warnings")}}, indent=2))
-        return 0
-    plan = make_plan(given, takes_name, libraries)
-    for refusal in plan.refusals:
-        log(f"left out {refusal}")
-    if options.out and not options.force:
-        require_replaceable(pathlib.Path(options.out), context, {each.name for each in plan.benchmarks})
-    run_file = RunFile(options.out, {**google_context("bench/peers"), "fusegate": context})
-    request = Request(protocol, context["seed"], context["process"], libraries.versions, "peers",
-                      (lambda line: print(line, flush=True)) if options.progress else None,
-                      energy_ms=options.energy_ms)
-    return measure(Process(device, meter, watch, plan.benchmarks, request, run_file), run_file, options.progress)
+def unmarked(_, function):
+    return function
 
 
-def open_gpu(libraries):
-    """The device and its meter. Raises InputError if nothing can be measured."""
-    device, meter = open_cuda(libraries.torch_on_a_gpu("no peer can be measured"), "peers")
-    if not meter.reads_clocks and "triton" in libraries.modules:
-        libraries.drop("triton", "Triton runs no kernel here")
-    return device, meter
+# part is marked or unmarked.
 
 
-def protocol_of(given):
-    """given: fusegate_bench's plan. Raises InputError for a protocol that peers cannot follow."""
-    fusegate = given["fusegate"]
-    source, protocol = f"suite {fusegate['suite']}", fusegate["protocol"]
-    if protocol["spin_ns"] > 0:
-        raise InputError(source, "protocol.spin_us", "must be 0 for peers, which have no kernel that keeps a GPU busy")
-    if protocol.get("layout") == "numbered":
-        raise InputError(source, "protocol.layout", "must be \"driver\" for peers: torch's allocator decides the layout")
-    return Protocol(**{**renamed_keys(protocol), "layout": "driver"})
+def product(x, w, bias=None):
+    return torch.nn.functional.linear(x, w, bias)
 
 
-def fusegate_context(given, device, libraries, warnings):
-    """given: fusegate_bench's plan, with everything that does not depend on torch. libraries: versions by name, under a key
-    of their own: the environment must have fusegate_bench's keys, since both programs' files make one run."""
-    fusegate = given["fusegate"]
-    environment = {key: value for key, value in fusegate["environment"].items() if key not in LIBRARIES_OF_TORCH}
-    return {**fusegate, "environment": {**environment, **device.versions()}, "libraries": libraries,
-            "protocol": {**fusegate["protocol"], "layout": "driver"}, "controls": [], "warnings": sorted(warnings)}
+def linear(part):
+    return part("addmm", product)
 
 
-def measure(process, run_file, progress):
-    start = time.monotonic()
-    try:
-        process.run()
-    finally:
-        run_file.close()
-    log(f"{len(process.measured())} benchmarks in {time.monotonic() - start:.1f} s: "
-        f"{process.checking_s:.1f} s compiling and checking, {run_file.writing_s:.1f} s on the run file")
-    if not progress:
-        print_table(process)
-    if not process.measured():
-        log("every benchmark failed")
-        return BAD_INPUT
-    return 0
+def gated(activation, part):
+    activate, mul = part(activation.name, activation.eager), part("mul", operator.mul)
+    return lambda g, u: mul(activate(g), u)
 
 
-def log(message):
-    console.log(message, "peers")
+def mlp(unit, part):
+    gate_proj, up_proj, down_proj = (part(f"{name}_proj", product) for name in ("gate", "up", "down"))
+    return lambda x, w_gate, w_up, w_down: down_proj(unit(gate_proj(x, w_gate), up_proj(x, w_up)), w_down)
 
+
+def compiled(function, mode):
+    """For static shapes and without graph breaks. Of the max-autotune modes it takes the one without CUDA graphs, since all
+    peers are captured in the same way.
+
+    The compiler caches its results by a function's code, and gives up on code that it compiled for eight shapes. So each
+    benchmark gets code of its own."""
+    own = types.FunctionType(function.__code__.replace(), function.__globals__, function.__name__, function.__defaults__,
+                             function.__closure__)
+    return torch.compile(own, dynamic=False, fullgraph=True, mode=mode)
+
+
+def register_torchs(operation, make, fused, unfused):
+    """make: of marked or unmarked, the implementation. fused, unfused: their stages. The compiler fuses activation and mul by
+    default, and cannot be marked."""
+    operation.benchmark("torch_eager", stages=unfused)(make(marked))
+    for name, mode in (("torch_compile", None), ("torch_compile_max_autotune", "max-autotune-no-cudagraphs")):
+        operation.benchmark(name, factory=True, requires="triton", stages=problems.in_one(operation.name, fused))(
+            lambda _, mode=mode: compiled(make(unmarked), mode))
+
+
+def liger(activation):
+    return marked(f"{activation.name}_mul", getattr(importlib.import_module("liger_kernel.ops"), activation.liger).apply)
+
+
+def register_tuned(operation, name, make, **fields):
+    """make: of the problem, a callable with choices."""
+    made = {}
+
+    def build(problem):
+        made[problem] = make(problem)
+        return made[problem]
+    operation.benchmark(name, factory=True, device="cuda", choices=lambda problem: made[problem].choices, **fields)(build)
+
+
+def register_unit(unit, activation):
+    operation = fusegate.Operation(unit, **PROBLEM, inputs=problems.gated_inputs, outputs=problems.hidden_output,
+                                   reference=problems.gated_reference(activation))
+    fused, unfused = (functools.partial(problems.gated_stages, unit, is_fused) for is_fused in (True, False))
+    register_torchs(operation, functools.partial(gated, activation), fused, unfused)
+    if activation.liger:
+        operation.benchmark("liger", **LIGER, stages=fused)(lambda _: liger(activation))
+
+
+def register_mlp(unit, activation):
+    operation = fusegate.Operation(f"{unit}_mlp", **PROBLEM, inputs=problems.mlp_inputs, outputs=problems.dim_output,
+                                   reference=problems.mlp_reference(activation))
+    fused, unfused = (functools.partial(problems.mlp_stages, unit, is_fused) for is_fused in (True, False))
+    register_torchs(operation, lambda part: mlp(gated(activation, part), part), fused, unfused)
+    if activation.liger:
+        operation.benchmark("liger", **LIGER, stages=fused)(lambda _: mlp(liger(activation), marked))
+    register_tuned(operation, "cudnn", functools.partial(CudnnMlp, unit, activation.cudnn), requires=("cudnn", "triton"),
+                   stages=functools.partial(problems.up_gate_mlp_stages, unit))
+    if activation.quack:
+        register_quacks(operation, unit, activation.quack)
+
+
+def register_quacks(operation, unit, activation):
+    for name, layout, is_down_quacks in (("quack", INTERLEAVED, False), ("quack_both", INTERLEAVED, True),
+                                         ("quack_concat", CONCATENATED, False), ("quack_concat_both", CONCATENATED, True)):
+        register_tuned(operation, name, functools.partial(QuackMlp, activation, layout, is_down_quacks),
+                       requires=("triton", "quack", "nvidia_cutlass_dsl"),
+                       prepare=functools.partial(pack, layout, is_down_quacks),
+                       stages=functools.partial(problems.gate_up_mlp_stages, unit))
+
+
+def suites():
+    """Those of the program that $FUSEGATE_BENCH names, else the checkout's."""
+    program = os.environ.get("FUSEGATE_BENCH")
+    return str((pathlib.Path(program).parent if program else pathlib.Path(__file__).resolve().parents[1]) / "suites")
+
+
+register_torchs(fusegate.Operation("linear", **PROBLEM, inputs=problems.linear_inputs, outputs=problems.hidden_output,
+                                   reference=problems.linear_reference),
+                linear, problems.linear_stages, problems.linear_stages)
+for gated_unit, its_activation in GATED.items():
+    register_unit(gated_unit, its_activation)
+    register_mlp(gated_unit, its_activation)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    fusegate.main(suites=suites(), foreign_suites=True)

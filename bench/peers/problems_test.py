@@ -1,15 +1,25 @@
-"""Names, inputs and work, against what fusegate_bench wrote for the same problems; activations, against its sources."""
+"""Operations and work, against what fusegate_bench has and counts for the same problems; activations, against its sources."""
 
-import math
+import json
+import os
 import pathlib
 import re
+import subprocess
+import sys
 import unittest
 
 import problems
-from fakes import fake_problem
+from libraries import problem
 
-SMALL = fake_problem("geglu_mlp")
-ACTIVATIONS = pathlib.Path(__file__).resolve().parents[2] / "kernels" / "activations"
+PEERS = pathlib.Path(__file__).resolve().parent
+ROWS, DIM, HIDDEN = 128, 768, 3072
+SMALL = problem(1, ROWS, DIM, HIDDEN)
+
+
+def plan(*command):
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(ended.stdout)["work"]
 
 
 def totals(stages):
@@ -18,7 +28,7 @@ def totals(stages):
 
 def activations_of_the_kernels():
     """By unit: the stage's name and the operations of an element, as the functors of the list have them."""
-    headers = [path.read_text(encoding="utf-8") for path in ACTIVATIONS.glob("*.h")]
+    headers = [path.read_text(encoding="utf-8") for path in (PEERS.parents[1] / "kernels" / "activations").glob("*.h")]
     (names,) = re.findall(r"using Activations = ActivationList<([^>]+)>", "".join(headers))
     found = {}
     for name in re.findall(r"\w+", names):
@@ -29,50 +39,38 @@ def activations_of_the_kernels():
 
 
 class ProblemsTest(unittest.TestCase):
-    def test_is_named_as_fusegate_bench_names_it(self):
-        self.assertEqual(SMALL.name, "bf16/batch:1/seq:128/dim:768/hidden:3072")
-        self.assertEqual(SMALL.rows, 128)
-
-    def test_work_is_what_fusegate_bench_counts(self):
-        # From a run file of suite pr.
-        self.assertEqual(totals(problems.gated_mlp_stages("geglu", False, SMALL)), (1815871488.0, 21037056.0))
-        self.assertEqual(totals(problems.gated_stages("geglu", True, fake_problem("geglu", "1,128,768,11008"))),
-                         (14090240.0, 8454144.0))
-        fused = problems.gated_mlp_stages("geglu", True, fake_problem("geglu_mlp", "8,512,1024,8192"))
-        self.assertEqual(totals(fused), (206493974528.0, 478150656.0))
-        self.assertEqual([stage.name for stage in fused], ["gate_proj", "up_proj", "gelu_mul", "down_proj"])
-
-    def test_both_projections_and_the_unit_in_one_write_the_hidden_alone(self):
-        gate_up, down = problems.gate_up_mlp_stages("geglu", SMALL)
-        rows, dim, hidden = 128, 768, 3072
-        self.assertEqual((gate_up.name, down.name), ("gate_up_geglu", "down_proj"))
-        self.assertEqual(gate_up.flops, 2 * 2 * rows * dim * hidden + 10 * rows * hidden)
-        self.assertEqual(gate_up.min_bytes, 2 * (rows * dim + 2 * hidden * dim + rows * hidden))
-        self.assertEqual(gate_up.flops + down.flops, totals(problems.gated_mlp_stages("geglu", True, SMALL))[0])
-
-    def test_the_unit_in_the_second_product_reads_the_first(self):
-        up, gate, down = problems.up_gate_mlp_stages("geglu", SMALL)
-        rows, dim, hidden = 128, 768, 3072
-        self.assertEqual([stage.name for stage in (up, gate, down)], ["up_proj", "gate_geglu_proj", "down_proj"])
-        self.assertEqual(gate.min_bytes, 2 * (rows * dim + hidden * dim + 2 * rows * hidden))
-        self.assertEqual(up.flops + gate.flops + down.flops, totals(problems.gated_mlp_stages("geglu", True, SMALL))[0])
+    def test_names_inputs_and_tolerances_are_fusegate_benchs(self):
+        seen = set()
+        for suite in (path.stem for path in (PEERS.parent / "suites").glob("*.json")):
+            own = plan(sys.executable, PEERS / "peers.py", f"--suite={suite}", "--plan")
+            names = {swept["operation"] for swept in own}
+            self.assertEqual(own, [swept for swept in plan(os.environ["FUSEGATE_BENCH"], f"--suite={suite}", "--plan")
+                                   if swept["operation"] in names], suite)
+            seen |= names
+        self.assertEqual(seen, {"linear", *problems.GATED, *(f"{unit}_mlp" for unit in problems.GATED)})
 
     def test_activations_are_those_of_the_kernels(self):
         self.assertEqual({unit: (activation.name, activation.flops) for unit, activation in problems.GATED.items()},
                          activations_of_the_kernels())
 
-    def test_linear_adds_its_bias_in_the_product(self):
-        rows, dim, hidden = 128, 768, 3072
+    def test_work_is_what_fusegate_bench_counts(self):
+        # From a run file of suite pr.
+        self.assertEqual(totals(problems.mlp_stages("geglu", False, SMALL)), (1815871488.0, 21037056.0))
+        self.assertEqual(totals(problems.gated_stages("geglu", True, problem(1, 128, 768, 11008))), (14090240.0, 8454144.0))
+        fused = problems.mlp_stages("geglu", True, problem(8, 512, 1024, 8192))
+        self.assertEqual(totals(fused), (206493974528.0, 478150656.0))
+        self.assertEqual([stage.name for stage in fused], ["gate_proj", "up_proj", "gelu_mul", "down_proj"])
         (stage,) = problems.linear_stages(SMALL)
-        self.assertEqual(stage.flops, 2 * rows * dim * hidden + rows * hidden)
-        self.assertEqual(stage.min_bytes, 2 * (rows * dim + hidden * dim + hidden + rows * hidden))
+        self.assertEqual(stage.flops, 2 * ROWS * DIM * HIDDEN + ROWS * HIDDEN)
+        self.assertEqual(stage.min_bytes, 2 * (ROWS * DIM + HIDDEN * DIM + HIDDEN + ROWS * HIDDEN))
 
-    def test_inputs_have_the_operations_shapes_and_scales(self):
-        x, w_gate, w_up, w_down = SMALL.inputs
-        self.assertEqual((x["name"], x["shape"], x["fill"]), ("x", [128, 768], {"kind": "uniform", "scale": 4.0}))
-        self.assertEqual({**w_gate, "name": "w_up"}, w_up)
-        self.assertEqual((w_down["shape"], w_down["fill"]["scale"]), ([768, 3072], 1 / math.sqrt(3072)))
-        self.assertEqual({name: tensor.shape for name, tensor in fake_problem("linear").tensors().items()},
-                         {"x": (128, 768), "w": (3072, 768), "bias": (3072,)})
-        self.assertEqual([fake_problem("linear", dtype=dtype).error_bound for dtype in problems.DTYPES],
-                         [1e-2, 1.5e-3])
+    def test_fused_products_read_and_write_each_operand_once(self):
+        flops = totals(problems.mlp_stages("geglu", True, SMALL))[0]
+        gate_up, down = problems.gate_up_mlp_stages("geglu", SMALL)
+        self.assertEqual((gate_up.name, down.name), ("gate_up_geglu", "down_proj"))
+        self.assertEqual(gate_up.min_bytes, 2 * (ROWS * DIM + 2 * HIDDEN * DIM + ROWS * HIDDEN))
+        self.assertEqual(gate_up.flops + down.flops, flops)
+        up, gate, down = problems.up_gate_mlp_stages("geglu", SMALL)
+        self.assertEqual([stage.name for stage in (up, gate, down)], ["up_proj", "gate_geglu_proj", "down_proj"])
+        self.assertEqual(gate.min_bytes, 2 * (ROWS * DIM + HIDDEN * DIM + 2 * ROWS * HIDDEN))
+        self.assertEqual(up.flops + gate.flops + down.flops, flops)

@@ -1,7 +1,7 @@
 """QuACK's MLP: both input projections and the gated unit in one tuned GEMM, then the down projection by cuBLAS or by
 QuACK.
 
-QuACK tunes a GEMM in its first call, when the benchmark is checked. It stores its choices and its compiled kernels in a
+QuACK tunes a GEMM in its first call, before the benchmark is checked. It stores its choices and its compiled kernels in a
 folder for the next process (docs/commands.md)."""
 
 import contextlib
@@ -13,8 +13,10 @@ import os
 import pathlib
 import sys
 
-from fusegate.errors import InputError
+import fusegate
+import torch
 
+from problems import sizes
 from remembered import cache_folder
 
 # The tuner's choices by tuned product, its activation and layout, and the sizes. QuACK asks its tuner once in a process, and
@@ -25,23 +27,27 @@ _taken = {}
 @dataclasses.dataclass(frozen=True)
 class Layout:
     """The order of gate and up weights in one tensor. concat_layout: QuACK's argument for it."""
-    pack: object  # of torch and the two weights
+    join: object  # of the two weights
     concat_layout: tuple = None
 
 
 # Rows gate 0, up 0, gate 1, up 1, ...; or all of gate, then all of up.
-INTERLEAVED = Layout(lambda torch, gate, up: torch.stack((gate, up), dim=1).flatten(0, 1))
-CONCATENATED = Layout(lambda torch, gate, up: torch.cat((gate, up)), concat_layout=("B",))
+INTERLEAVED = Layout(lambda gate, up: torch.stack((gate, up), dim=1).flatten(0, 1))
+CONCATENATED = Layout(lambda gate, up: torch.cat((gate, up)), concat_layout=("B",))
+
+
+def pack(layout, is_down_quacks, x, w_gate, w_up, w_down):
+    """QuackMlp's arguments. QuACK takes a weight as (inputs, outputs)."""
+    return x, torch.t(layout.join(w_gate, w_up)), torch.t(w_down) if is_down_quacks else w_down
 
 
 class QuackMlp:
-    """choices: the tuner's by stage. Empty before the first call."""
+    """activation: QuACK's name. choices: the tuner's by stage. Empty before the first call. Raises what load() raises."""
 
-    def __init__(self, libraries, problem, activation, layout, is_down_quacks):
-        self._quack, self._functional = libraries["quack"], libraries["torch"].nn.functional
-        self._problem, self._activation, self._layout = problem, activation, layout
-        self._is_down_quacks = is_down_quacks
-        self.choices = {}
+    def __init__(self, activation, layout, is_down_quacks, problem):
+        self._gemms, self._tuner = load("quack.gemm_interface"), load("quack.autotuner").Autotuner
+        self._activation, self._layout, self._is_down_quacks = activation, layout, is_down_quacks
+        self._sizes, self.choices = sizes(problem), {}
 
     def __call__(self, x, w_gate_up, w_down):
         if not self.choices:
@@ -50,8 +56,7 @@ class QuackMlp:
 
     def _call_first(self, x, w_gate_up, w_down):
         """Tunes, and records the tuner's choices."""
-        gated = (f"gate_up_{self._activation}", self._layout.concat_layout)
-        with self._noted(gated):
+        with self._noted((f"gate_up_{self._activation}", self._layout.concat_layout)):
             hidden = self._gated(x, w_gate_up)
         if not self._is_down_quacks:
             return self._down(hidden, w_down)
@@ -60,40 +65,25 @@ class QuackMlp:
 
     def _gated(self, x, w_gate_up):
         """Stores only the unit's result, as in inference."""
-        return self._quack.gemm_interface.gemm_gated(
-            x, w_gate_up, activation=self._activation, store_preact=False, concat_layout=self._layout.concat_layout)[1]
+        with fusegate.stage(f"gate_up_{self._activation}"):
+            return self._gemms.gemm_gated(x, w_gate_up, activation=self._activation, store_preact=False,
+                                          concat_layout=self._layout.concat_layout)[1]
 
     def _down(self, hidden, w_down):
-        if self._is_down_quacks:
-            # With split_k=None the tuner also splits the sum; otherwise few rows would leave most of the GPU idle.
-            return self._quack.gemm_interface.gemm(hidden, w_down, split_k=None)
-        return self._functional.linear(hidden, w_down)
+        with fusegate.stage("down_proj"):
+            if self._is_down_quacks:
+                # With split_k=None the tuner also splits the sum; otherwise few rows would leave most of the GPU idle.
+                return self._gemms.gemm(hidden, w_down, split_k=None)
+            return torch.nn.functional.linear(hidden, w_down)
 
     @contextlib.contextmanager
     def _noted(self, product):
-        with _asked(self._quack.autotuner.Autotuner) as configs:
+        with _asked(self._tuner) as configs:
             yield
-        key = (*product, self._problem.sizes)
+        key = (*product, self._sizes)
         if configs:
             _taken[key] = config_text(configs[-1])
         self.choices[product[0]] = _taken.get(key, "unknown")
-
-
-def prepare(layout, is_down_quacks, libraries):
-    """A function from the operation's inputs to QuackMlp's arguments. QuACK takes a weight as (inputs, outputs)."""
-    torch = libraries["torch"]
-
-    def pack(x, w_gate, w_up, w_down):
-        return x, torch.t(layout.pack(torch, w_gate, w_up)), torch.t(w_down) if is_down_quacks else w_down
-    return pack
-
-
-def tune_quickly(quack):
-    """Makes its tuner spend about a quarter of the time. Raises InputError if this version of QuACK has another tuner."""
-    module, name = quack.autotuner, "_bench_cuda_graph_l2_rotate"
-    if not hasattr(module, name):
-        raise InputError("--quack-tuning=quick", "", f"this QuACK's tuner has no {name}; use --quack-tuning=full")
-    setattr(module, name, functools.partial(getattr(module, name), warmup_target_ms=20, n_timed_calls=60))
 
 
 def config_text(config):
@@ -119,10 +109,12 @@ def _asked(autotuner):
         autotuner.__call__ = ask
 
 
-def load(name, device):
-    """Imports a module of QuACK's. device: the GPU's name. Raises ImportError if QuACK would load but refuse to compute."""
+@functools.lru_cache(maxsize=None)
+def load(name):
+    """Imports a module of QuACK's. Raises ImportError if QuACK would load but refuse to compute, or has another tuner than
+    $FUSEGATE_QUACK_TUNING=quick expects."""
     # QuACK reads both variables when it is imported. Its cache does not record the GPU.
-    os.environ.setdefault("QUACK_CACHE_DIR", str(cache_folder("quack", device)))
+    os.environ.setdefault("QUACK_CACHE_DIR", str(cache_folder("quack", torch.cuda.get_device_name())))
     os.environ.setdefault("QUACK_COMPILE_WORKERS", str(max(2, len(os.sched_getaffinity(0)) - 2)))
     add_cutlass_dsl()
     module = importlib.import_module(name)
@@ -130,7 +122,17 @@ def load(name, device):
     if not {"site-packages", "dist-packages"} & set(cutlass.parts):
         raise ImportError(f"QuACK refuses every gated unit unless nvidia-cutlass-dsl is in a folder named site-packages, but it "
                           f"is in {cutlass.parent}; install both into one")
+    if name == "quack.autotuner" and os.environ.get("FUSEGATE_QUACK_TUNING") == "quick":
+        tune_quickly(module)
     return module
+
+
+def tune_quickly(autotuner):
+    """Makes QuACK's tuner spend about a quarter of the time: 60 calls after 20 ms for each candidate, not 200 after 200."""
+    name = "_bench_cuda_graph_l2_rotate"
+    if not hasattr(autotuner, name):
+        raise ImportError(f"FUSEGATE_QUACK_TUNING=quick: this QuACK's tuner has no {name}; unset the variable")
+    setattr(autotuner, name, functools.partial(getattr(autotuner, name), warmup_target_ms=20, n_timed_calls=60))
 
 
 def add_cutlass_dsl():

@@ -3,40 +3,32 @@
 import os
 import pathlib
 import sys
+import tempfile
+import unittest
 from unittest import mock
 
-from fusegate.errors import InputError
-from fusegate.measuring.fakes import FolderTest
-
 import quack_mlp
-from fakes import Packed, fake_libraries, fake_problem
-from quack_mlp import CONCATENATED, INTERLEAVED, QuackMlp, load, prepare, tune_quickly
+from libraries import installed, problem, random
+from quack_mlp import CONCATENATED, INTERLEAVED, QuackMlp, load, pack
 
 GATED, DOWN = "tile_m=128, tile_n=192, pingpong=True", "tile_m=256, tile_n=192, pingpong=False"
-INPUTS = (2.0, 3.0, 5.0, 7.0)
+INPUTS = (random(3, 4), random(5, 4), random(5, 4), random(4, 5))
 
 
-class QuackMlpTest(FolderTest):
+class QuackMlpTest(unittest.TestCase):
     def setUp(self):
-        super().setUp()
+        load.cache_clear()
+        self.addCleanup(load.cache_clear)
         quack_mlp._taken.clear()
-        self.modules = fake_libraries().modules
+        libraries = installed()
+        self.quack = libraries.__enter__()
+        self.addCleanup(libraries.__exit__, None, None, None)
 
-    def call(self, layout, is_down_quacks, problem=None, times=1):
-        mlp = QuackMlp(self.modules, problem or fake_problem("geglu_mlp"), "geglu", layout, is_down_quacks)
+    def call(self, layout, is_down_quacks, of=problem(), times=1):
+        mlp = QuackMlp("geglu", layout, is_down_quacks, of)
         for _ in range(times):
-            self.assertEqual(mlp(*prepare(layout, is_down_quacks, self.modules)(*INPUTS)), 420.0)
+            mlp(*pack(layout, is_down_quacks, *INPUTS))
         return mlp.choices
-
-    def test_weights_are_interleaved_or_one_after_the_other(self):
-        self.modules["torch"].t = lambda weight: ("transposed", weight)
-        stacked = mock.Mock(return_value=mock.Mock(flatten=lambda *dims: ("interleaved", dims)))
-        with mock.patch.object(self.modules["torch"], "stack", stacked):
-            self.assertEqual(prepare(INTERLEAVED, True, self.modules)(*INPUTS),
-                             (2.0, ("transposed", ("interleaved", (0, 1))), ("transposed", 7.0)))
-        stacked.assert_called_once_with((3.0, 5.0), dim=1)
-        self.assertEqual(prepare(CONCATENATED, False, self.modules)(*INPUTS),
-                         (2.0, ("transposed", Packed(3.0, 5.0, ("B",))), 7.0))
 
     def test_says_what_the_tuner_took_for_its_own_products(self):
         self.assertEqual(self.call(INTERLEAVED, False), {"gate_up_geglu": GATED})
@@ -48,89 +40,70 @@ class QuackMlpTest(FolderTest):
         self.assertEqual(self.call(INTERLEAVED, True), {"gate_up_geglu": GATED, "down_proj": DOWN})
 
     def test_the_same_rows_in_other_batches_are_tuned_once(self):
-        self.call(INTERLEAVED, True, fake_problem("geglu_mlp", "8,16,8,8"))
-        self.assertEqual(self.call(INTERLEAVED, True, fake_problem("geglu_mlp", "128,1,8,8")),
-                         {"gate_up_geglu": GATED, "down_proj": DOWN})
-
-    def test_another_problem_has_choices_of_its_own(self):
-        self.call(INTERLEAVED, False)
-        self.assertEqual(self.call(INTERLEAVED, False, fake_problem("geglu_mlp", "1,1,8,8")),
-                         {"gate_up_geglu": "unknown"}, "nobody was asked for it")
+        self.call(INTERLEAVED, True, problem(batch=3, seq=1))
+        self.assertEqual(self.call(INTERLEAVED, True), {"gate_up_geglu": GATED, "down_proj": DOWN})
+        self.assertEqual(self.call(INTERLEAVED, False, problem(dim=8)), {"gate_up_geglu": "unknown"}, "nobody was asked for it")
 
     def test_quick_tuning_times_candidates_for_less(self):
-        tuner = self.modules["quack"].autotuner
-        with self.assertRaisesRegex(InputError, "--quack-tuning=quick: this QuACK's tuner has no "):
-            tune_quickly(self.modules["quack"])
-        tuner._bench_cuda_graph_l2_rotate = lambda fn, warmup_target_ms=200, n_timed_calls=200: (
-            fn, warmup_target_ms, n_timed_calls)
-        tune_quickly(self.modules["quack"])
-        self.assertEqual(tuner._bench_cuda_graph_l2_rotate("fn"), ("fn", 20, 60))
+        with mock.patch.dict(os.environ, FUSEGATE_QUACK_TUNING="quick"):
+            with self.assertRaisesRegex(ImportError, "FUSEGATE_QUACK_TUNING=quick: this QuACK's tuner has no "):
+                load("quack.autotuner")
+            self.quack._bench_cuda_graph_l2_rotate = lambda fn, warmup_target_ms=200, n_timed_calls=200: (
+                fn, warmup_target_ms, n_timed_calls)
+            load("quack.autotuner")
+        self.assertEqual(self.quack._bench_cuda_graph_l2_rotate("fn"), ("fn", 20, 60))
 
     def test_the_tuner_is_listened_to_once(self):
-        ask = self.modules["quack"].autotuner.Autotuner.__call__
+        ask = self.quack.Autotuner.__call__
         with mock.patch.object(quack_mlp, "_asked", wraps=quack_mlp._asked) as asked:
             self.call(INTERLEAVED, True, times=3)
         self.assertEqual(asked.call_count, 2)
-        self.assertIs(self.modules["quack"].autotuner.Autotuner.__call__, ask)
+        self.assertIs(self.quack.Autotuner.__call__, ask)
 
     def test_a_shape_that_quack_refuses_leaves_the_tuner_as_it_was(self):
-        quack = self.modules["quack"]
-        ask = quack.autotuner.Autotuner.__call__
-        with mock.patch.object(quack, "gemm_gated", side_effect=ValueError("stride must be divisible by 8")), \
+        ask = self.quack.Autotuner.__call__
+        with mock.patch.object(self.quack, "gemm_gated", side_effect=ValueError("stride must be divisible by 8")), \
                 self.assertRaisesRegex(ValueError, "divisible by 8"):
             self.call(INTERLEAVED, False)
-        self.assertIs(quack.autotuner.Autotuner.__call__, ask)
-
-    def test_asks_for_the_unit_by_quacks_name(self):
-        QuackMlp(self.modules, fake_problem("swiglu_mlp"), "swiglu", INTERLEAVED, False)(
-            *prepare(INTERLEAVED, False, self.modules)(*INPUTS))
-        self.assertEqual(self.modules["quack"].calls, ["swiglu"])
+        self.assertIs(self.quack.Autotuner.__call__, ask)
 
 
-class LoadTest(FolderTest):
+class LoadTest(unittest.TestCase):
     """With modules named as QuACK's, in a folder of this test's."""
 
     def setUp(self):
-        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
         environment = {name: value for name, value in os.environ.items() if not name.startswith("QUACK_")}
         for each in (mock.patch.dict(os.environ, {**environment, "HOME": "/home/u", "XDG_CACHE_HOME": ""}, clear=True),
                      mock.patch.object(sys, "path", [*sys.path]), mock.patch.dict(sys.modules)):
             each.start()
             self.addCleanup(each.stop)
+        load.cache_clear()
+        self.addCleanup(load.cache_clear)
 
     def install(self, folder, *modules):
         for module in modules:
-            path = pathlib.Path(folder) / module
+            path = self.folder / folder / module
             path.mkdir(parents=True)
             (path / "__init__.py").write_text("import os\nfound = dict(os.environ)\n", encoding="utf-8")
+        sys.path.insert(0, str(self.folder / folder))
 
     def test_the_cutlass_dsl_is_found_without_its_pth_file(self):
-        target = self.folder / "lib" / "site-packages"
-        self.install(target, "quack", "nvidia_cutlass_dsl/dsl_packages/cutlass")
-        sys.path.insert(0, str(target))
-        found = load("quack", "NVIDIA H200").found
-        inner = str(target / "nvidia_cutlass_dsl" / "dsl_packages")
+        self.install("site-packages", "quack", "nvidia_cutlass_dsl/dsl_packages/cutlass")
+        found = load("quack").found
+        inner = str(self.folder / "site-packages" / "nvidia_cutlass_dsl" / "dsl_packages")
         self.assertEqual(found["PYTHONPATH"].split(os.pathsep)[0], inner, "for the processes that compile")
         self.assertEqual((found["QUACK_CACHE_DIR"], int(found["QUACK_COMPILE_WORKERS"]) >= 2),
                          ("/home/u/.cache/fusegate/quack/NVIDIA_H200", True))
-        load("quack", "NVIDIA H200")
-        self.assertEqual(sys.path.count(inner), 1)
 
     def test_reports_a_folder_that_quack_refuses(self):
-        self.install(self.folder, "quack", "cutlass")
-        sys.path.insert(0, str(self.folder))
-        with self.assertRaisesRegex(ImportError, rf"but it is in {self.folder}/cutlass; inst"):
-            load("quack", "NVIDIA H200")
-
-    def test_without_quack_nothing_is_added(self):
-        before = list(sys.path)
-        with self.assertRaises(ImportError):
-            load("quack", "NVIDIA H200")
-        self.assertEqual(sys.path, before)
+        self.install("lib", "quack", "cutlass")
+        with self.assertRaisesRegex(ImportError, rf"but it is in {self.folder}/lib/cutlass; inst"):
+            load("quack")
 
     def test_the_users_own_cache_folder_is_taken(self):
-        target = self.folder / "dist-packages"
-        self.install(target, "quack", "cutlass")
-        sys.path.insert(0, str(target))
+        self.install("dist-packages", "quack", "cutlass")
         os.environ["QUACK_CACHE_DIR"] = "/mine"
-        self.assertEqual(load("quack", "NVIDIA H200").found["QUACK_CACHE_DIR"], "/mine")
+        self.assertEqual(load("quack").found["QUACK_CACHE_DIR"], "/mine")

@@ -1,14 +1,20 @@
 """What was chosen is found again, and a broken file costs a tuning alone."""
 
 import os
+import pathlib
+import tempfile
+import unittest
 from unittest import mock
-
-from fusegate.measuring.fakes import FolderTest
 
 from remembered import Remembered, cache_folder
 
 
-class RememberedTest(FolderTest):
+class RememberedTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
     def test_the_next_process_finds_what_was_put(self):
         path = self.folder / "of" / "a_gpu" / "plans.json"
         self.assertIsNone(Remembered(path).get("a"))

@@ -291,11 +291,11 @@ def _why_not(implementation: Implementation, device: str) -> str:
         return f"it runs on {implementation.device} only, and this is {device}"
     if {"cupy": "cuda", "numpy": "cpu"}.get(implementation.arrays, device) != device:
         return f"it takes {implementation.arrays}'s arrays, and this is {device}"
-    missing = [name for name in implementation.requires if not _is_installed(name)]
+    missing = [name for name in implementation.requires if not is_installed(name)]
     return f"{missing[0]} is not installed" if missing else ""
 
 
-def _is_installed(name: str) -> bool:
+def is_installed(name: str) -> bool:
     try:
         return importlib.util.find_spec(name) is not None
     except (ImportError, ValueError):

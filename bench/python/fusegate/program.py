@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any, Optional
 
 from . import engine, loading
-from .binding import Binding
+from .binding import Binding, is_installed
 from .console import log, take_streams
 from .errors import InputError
 from .version import __version__
@@ -23,7 +23,7 @@ from .version import __version__
 BAD_INPUT = 2
 # The suite of the registered problems.
 ALL = "all"
-# What decides speeds, where a file imports it.
+# What decides speeds, where a file imports it; and what an implementation requires.
 _LIBRARIES = ("torch", "triton", "cupy", "numpy", "liger_kernel")
 _START = pathlib.Path.cwd()
 _USAGE = f"""usage: fusegate_bench FILE_OR_MODULE [flags]
@@ -123,7 +123,7 @@ def _measure(kernels: loading.Kernels, flags: list[str], restart: list[str], sui
     commit = _git(kernels.folder, "rev-parse", "HEAD")
     program = engine.CProgram(
         b"fusegate_bench", json.dumps({"name": ALL, "sweeps": [{"operations": list(kernels.operations)}]}).encode(),
-        os.fsencode(suites), foreign_suites, json.dumps(_versions()).encode(), commit.encode(),
+        os.fsencode(suites), foreign_suites, json.dumps(_versions(kernels)).encode(), commit.encode(),
         bool(commit and _git(kernels.folder, "status", "--porcelain", "--untracked-files=no")),
         engine.strings(restart, ended=True))
     arguments = engine.strings(["", *flags])
@@ -145,8 +145,11 @@ def _may_use_a_gpu(kernels: loading.Kernels) -> bool:
                for each in operation.implementations.values())
 
 
-def _versions() -> dict[str, str]:
-    versions = {name: _version_of(sys.modules[name], name.replace("_", "-")) for name in _LIBRARIES if name in sys.modules}
+def _versions(kernels: loading.Kernels) -> dict[str, str]:
+    required = {name for operation in kernels.operations.values() for each in operation.implementations.values()
+                for name in each.requires if is_installed(name)}
+    versions = {name: _version_of(sys.modules.get(name), name)
+                for name in sorted(required.union(name for name in _LIBRARIES if name in sys.modules))}
     torch = sys.modules.get("torch")
     if torch is not None and torch.version.cuda:
         versions["cuda"] = torch.version.cuda
@@ -154,10 +157,13 @@ def _versions() -> dict[str, str]:
     return versions
 
 
-def _version_of(module: Any, package: str) -> str:
+def _version_of(module: Any, name: str) -> str:
     """Prefers the module's own version: torch's names its CUDA, its package's does not."""
+    # Python 3.9 does not know which package has a module.
+    packages = getattr(importlib.metadata, "packages_distributions", dict)
     try:
-        return str(getattr(module, "__version__", "") or importlib.metadata.version(package))
+        return str(getattr(module, "__version__", "") or
+                   importlib.metadata.version(packages().get(name, [name.replace("_", "-")])[0]))
     except importlib.metadata.PackageNotFoundError:
         return "unknown"
 

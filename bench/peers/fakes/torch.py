@@ -1,0 +1,108 @@
+"""A torch on NumPy, as far as the package and the peers use it on a CPU. Its bf16 has no numbers."""
+
+import importlib.util
+import math
+import sys
+import types
+
+if importlib.util.find_spec("numpy") is None:
+    sys.exit(77)  # ctest shows the tests as skipped
+
+import numpy
+
+__version__ = "2.11.0"
+version = types.SimpleNamespace(cuda=None)
+
+
+class Kind:
+    """A dtype."""
+
+    def __init__(self, name):
+        self.name, self.numpy = name, numpy.dtype(name)
+        self.is_floating_point, self.is_signed = self.numpy.kind == "f", self.numpy.kind != "u"
+
+    def __str__(self):
+        return f"torch.{self.name}"
+
+
+uint8, float16, float32, float64 = map(Kind, ("uint8", "float16", "float32", "float64"))
+
+
+class Tensor(numpy.ndarray):
+    @property
+    def dtype(self):
+        return globals()[super().dtype.name]
+
+    def view(self, kind):
+        return numpy.asarray(self).view(kind.numpy).view(Tensor)
+
+    def to(self, kind):
+        return self.astype(kind.numpy)
+
+    def copy_(self, source):
+        self[...] = source
+
+    def detach(self):
+        return self
+
+    def data_ptr(self):
+        return self.__array_interface__["data"][0]
+
+    def flatten(self, start, end):
+        return self.reshape(*self.shape[:start], -1, *self.shape[end + 1:])
+
+    def clamp(self, min):  # pylint: disable=redefined-builtin
+        return numpy.maximum(self, min)
+
+
+def tensor(values, kind=float64):
+    return numpy.array(values, kind.numpy).view(Tensor)
+
+
+def frombuffer(memory, dtype):
+    return numpy.frombuffer(memory, dtype.numpy).view(Tensor)
+
+
+def full(shape, value, dtype=float32, device="cpu"):
+    return tensor(numpy.full(shape, value), dtype)
+
+
+def empty(shape, dtype, device):
+    return full(shape if isinstance(shape, tuple) else (shape,), math.nan if dtype.is_floating_point else 0, dtype)
+
+
+def stack(tensors, dim):
+    return numpy.stack(tensors, axis=dim).view(Tensor)
+
+
+cat, t, exp, tanh = numpy.concatenate, numpy.transpose, numpy.exp, numpy.tanh
+erf = numpy.vectorize(math.erf)
+
+
+def _gelu(x, approximate="none"):
+    if approximate == "tanh":
+        return x * 0.5 * (1 + tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+    return (x * 0.5 * (1 + erf(x / math.sqrt(2)))).to(x.dtype)
+
+
+nn = types.SimpleNamespace(functional=types.SimpleNamespace(
+    linear=lambda x, w, bias=None: x @ w.T if bias is None else x @ w.T + bias, gelu=_gelu,
+    silu=lambda x: x / (1 + exp(-x)), relu=lambda x: numpy.maximum(x, 0)))
+cuda = types.SimpleNamespace(get_device_name=lambda: "NVIDIA H200", synchronize=lambda: None,
+                             current_stream=lambda: types.SimpleNamespace(cuda_stream=7))
+
+
+def compile(function, **_):  # pylint: disable=redefined-builtin
+    return function
+
+
+def manual_seed(_):
+    pass
+
+
+class Generator:
+    def __init__(self, device):
+        pass
+
+    def manual_seed(self, _):
+        return self
