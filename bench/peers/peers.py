@@ -13,6 +13,7 @@ import importlib
 import operator
 import os
 import pathlib
+import shutil
 import sys
 import types
 
@@ -137,7 +138,8 @@ def register_quacks(operation, unit, activation):
 def suites():
     """Those of the program that $FUSEGATE_BENCH names, else the checkout's."""
     program = os.environ.get("FUSEGATE_BENCH")
-    return str((pathlib.Path(program).parent if program else pathlib.Path(__file__).resolve().parents[1]) / "suites")
+    beside = pathlib.Path(shutil.which(program) or program if program else __file__).resolve().parent
+    return str((beside if program else beside.parent) / "suites")
 
 
 register_torchs(fusegate.Operation("linear", **PROBLEM, inputs=problems.linear_inputs, outputs=problems.hidden_output,

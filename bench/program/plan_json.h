@@ -1,4 +1,4 @@
-// The plan as JSON, from which bench/peers measures other libraries:
+// The plan as JSON, for programs and tests that ask what would be measured:
 //
 //   {"fusegate": {...},  as context.fusegate of the run file: suite, seed, protocol, environment,
 //    ... "work": [{"operation": "linear", "problems": [

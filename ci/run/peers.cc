@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "baselines/record/program_variables.h"
 #include "ci/console/format.h"
 
 namespace fusegate::ci {
@@ -54,7 +55,10 @@ bool Peers::measure_beside(const ProcessRequest& ours, const ProcessOutcome& out
   process.folder = run_.folder();
   process.program = program_.python;
   process.script = program_.script.string();
-  process.environment["FUSEGATE_BENCH"] = ours.program;  // whose plan they measure
+  process.environment["FUSEGATE_BENCH"] = ours.program;  // whose suites they measure
+  // Ours are no choices of theirs.
+  process.environment[baselines::kPinChoicesVariable] = "";
+  process.environment.erase(baselines::kPinStrictlyVariable);
   ProcessOutcome measured = run_process(process, [](const ProgressEvent&) {});
   measured.record.block = outcome.record.block;
   measured.record.extension = outcome.record.extension;

@@ -1,4 +1,4 @@
-// Peers measured in the same run: a process of bench/peers, which times other people's
+// Peers measured in the same run: a process of bench/peers, which has other people's
 // implementations of the same operations (PyTorch, its compiler, Liger), after each one of ours,
 // with the same flags, into a run folder of their own whose record names the same session. Where
 // the peers fail, the run says so and goes on.
