@@ -6,7 +6,7 @@ from unittest import mock
 
 import cudnn_mlp
 from cudnn_mlp import CudnnMlp, take_stored
-from libraries import FakeCudnn, installed, problem, random
+from fakes import FakeCudnn, installed, problem, random
 
 INPUTS = (random(3, 4), random(5, 4), random(5, 4), random(4, 5))
 

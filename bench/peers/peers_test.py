@@ -13,7 +13,7 @@ from unittest import mock
 import peers
 import torch
 from fusegate import operations
-from libraries import installed, problem, random
+from fakes import installed, problem, random
 
 PROGRAM = pathlib.Path(__file__).resolve().parent / "peers.py"
 QUICK = ("--device=cpu", "--samples=2", "--layouts=2", "--idle-us=0", "--batch-us=50")

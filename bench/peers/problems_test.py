@@ -9,7 +9,7 @@ import sys
 import unittest
 
 import problems
-from libraries import problem
+from fakes import problem
 
 PEERS = pathlib.Path(__file__).resolve().parent
 ROWS, DIM, HIDDEN = 128, 768, 3072

@@ -8,7 +8,7 @@ import unittest
 from unittest import mock
 
 import quack_mlp
-from libraries import installed, problem, random
+from fakes import installed, problem, random
 from quack_mlp import CONCATENATED, INTERLEAVED, QuackMlp, load, pack
 
 GATED, DOWN = "tile_m=128, tile_n=192, pingpong=True", "tile_m=256, tile_n=192, pingpong=False"

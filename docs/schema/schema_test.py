@@ -18,7 +18,6 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "bench" / "peers"))
 
 try:
     from schemas import SUFFIX, Schemas
@@ -27,9 +26,6 @@ except ImportError as error:
     sys.exit(77)
 
 import jsonschema  # noqa: E402: only where it is
-import peers  # noqa: E402: only on that path; it makes the package known
-import fakes  # noqa: E402
-from fusegate.measuring.fakes import FakeDevice, FakeMeter  # noqa: E402
 
 PROGRAM, BENCH, FAULTY = (os.environ[name] for name in ("FUSEGATE_PROGRAM", "FUSEGATE_BENCH", "FUSEGATE_BENCH_FAULTY"))
 BASELINES = ROOT / "baselines"
@@ -46,7 +42,7 @@ scale.benchmark("wrong")(lambda x: 3 * x)
 MAY_BE_UNSEEN = {"run-file#fusegate.machine.cpu_governor", "run-file#entry.memory_operations", "run-file#details.notes"}
 # Names of before, which readers know, and of which no stored file is left; and new ones, which no stored file has.
 MAY_BE_UNSEEN |= {"suite.compared_with", "run-file#fusegate.invocation", "run-file#entry.invocation", "suite.protocol.places",
-                  "calibration.runs.processes", "baseline#profile.processes", "run-file#fusegate.doubts"}
+                  "calibration.runs.processes", "baseline#profile.processes", "run-file#fusegate.doubts", "run-file#fusegate.libraries"}
 # What calibrations of before drew: how many slowed benchmarks are found.
 MAY_BE_UNSEEN |= {f"calibration#drawn.{key}" for key in (
     "detection.slowdown", "detection.found", "detection.found.from_20_us", "detection.found.from_3_to_20_us",
@@ -76,15 +72,15 @@ def schema_of(document):
 
 
 class Fresh:
-    """Files that the programs write now: on the CPU, on a GPU if there is one, on a fake one, and on the peers' fake one; and
-    the gate's files for runs that are made from these, with everything that a report can have."""
+    """Files that the programs write now: on the CPU, on a GPU if there is one, and on a fake one; and the gate's files for runs
+    that are made from these, with everything that a report can have."""
 
     # As `fusegate run --aa` writes it into a run folder.
     AA = {"benchmarks": 10, "called": ["linear/addmm/fp32/batch:1"], "processes_a_side": 3, "comparisons": 1, "comparisons_with_alarm": 1}
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
-        self.run_files = [self.measured("cpu.json", "--device=cpu", "--dtype=fp32", "--suite=smoke"), *self.on_fake_gpus(), self.by_peers(),
+        self.run_files = [self.measured("cpu.json", "--device=cpu", "--dtype=fp32", "--suite=smoke"), *self.on_fake_gpus(),
                           self.by_the_package()]
         if subprocess.run([BENCH, "--device=cuda", "--environment"], capture_output=True, check=False).returncode == 0:
             self.run_files.append(self.measured("cuda.json", "--device=cuda", "--dtype=bf16", "--energy-ms=10"))
@@ -111,12 +107,6 @@ class Fresh:
         for name, fault, energy in (("memory.json", "memory", "--energy-ms=20"), ("healthy.json", "", "--energy-ms=0")):
             yield self.measured(name, "--device=fake_gpu", "--dtype=fp32", energy, program=FAULTY, operation="geglu",
                                 env={**env, "FUSEGATE_PLANTED_FAULT": fault, "FUSEGATE_FAKE_NVML": nvml})
-
-    def by_peers(self):
-        with fakes.fake_gpu(FakeDevice(0.001), FakeMeter(2000.0)):
-            peers.main(["--problem=64,128,768,3072", "--operation=geglu_mlp", "--samples=4", "--layouts=2", "--idle-us=0",
-                        f"--out={self.folder / 'peers.json'}"])
-        return "peers.json"
 
     def by_the_package(self):
         """Two benchmarks of bench/python, one of which fails, of a suite with all settings of the gate."""
