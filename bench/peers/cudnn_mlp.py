@@ -12,7 +12,7 @@ import torch
 from fusegate.errors import one_line
 
 from problems import rows, sizes
-from remembered import Remembered, cache_folder
+from remembered import cache_folder, remember, remembered
 
 # cuDNN's heuristics put the most promising plans first; each takes a moment to compile.
 MOST_PLANS = 16
@@ -21,9 +21,7 @@ SAMPLE_MS = 0.5
 _DTYPES = {"bf16": "BFLOAT16", "fp16": "HALF"}
 
 
-@functools.lru_cache(maxsize=None)
-def _handle(cudnn):
-    return cudnn.create_handle()
+_handle = functools.lru_cache(maxsize=None)(lambda cudnn: cudnn.create_handle())
 
 
 class Product:
@@ -96,18 +94,18 @@ class CudnnMlp:
 
     def _choose(self, calls):
         library = self._cudnn.backend_version_string()
-        stored = Remembered(cache_folder("cudnn", torch.cuda.get_device_name()) / "plans.json")
         choices = {"cudnn_library": library}
         for (stage, product), tensors in zip(self._products.items(), calls):
-            key = f"cuDNN {library}, frontend {self._cudnn.__version__}: {stage} of {sizes(self._problem)}"
-            choices[stage] = take_stored(product, stored.get(key)) or take_fastest(product, tensors)
-            stored.put(key, choices[stage])
+            path = cache_folder("cudnn") / f"{library}, {self._cudnn.__version__}, {stage}, {sizes(self._problem)}"
+            choices[stage] = take_remembered(product, path) or take_fastest(product, tensors)
+            remember(path, choices[stage])
             product.launch(*tensors)  # writes the next product's input
         self.choices = choices
 
 
-def take_stored(product, name):
-    """The name; empty if the product has no such plan, or cannot build it."""
+def take_remembered(product, path):
+    """The plan's name; empty if the product has no such plan, or cannot build it."""
+    name = remembered(path)
     try:
         product.take(product.plans().index(name))
         return name

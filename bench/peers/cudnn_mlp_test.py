@@ -5,7 +5,7 @@ import unittest
 from unittest import mock
 
 import cudnn_mlp
-from cudnn_mlp import CudnnMlp, take_stored
+from cudnn_mlp import CudnnMlp, take_remembered
 from fakes import FakeCudnn, installed, problem, random
 
 INPUTS = (random(3, 4), random(5, 4), random(5, 4), random(4, 5))
@@ -48,11 +48,12 @@ class CudnnMlpTest(unittest.TestCase):
 
     def test_a_plan_that_is_no_more_is_not_taken(self):
         product = mock.Mock(plans=lambda: ["eng0", "eng1"])
-        self.assertEqual((take_stored(product, "eng7"), take_stored(product, None)), ("", ""))
-        product.take.assert_not_called()
-        self.assertEqual(take_stored(product, "eng1"), "eng1")
-        product.take.side_effect = RuntimeError("no valid engine")
-        self.assertEqual(take_stored(product, "eng1"), "")
+        for stored, fails, expected in (("eng7", None, ""), (None, None, ""), ("eng1", None, "eng1"),
+                                        ("eng1", RuntimeError("no valid engine"), "")):
+            product.take.side_effect = fails
+            with mock.patch.object(cudnn_mlp, "remembered", lambda _, stored=stored: stored):
+                self.assertEqual(take_remembered(product, None), expected)
+        self.assertEqual(product.take.call_args_list, [mock.call(1)] * 2)
 
     def test_plans_that_cannot_be_built_are_passed_over(self):
         self.assertEqual(self.choices(FakeCudnn(broken=[1]))["down_proj"], "eng1_k2=4")

@@ -33,7 +33,6 @@ from cudnn_mlp import CudnnMlp
 from problems import GATED
 from quack_mlp import CONCATENATED, INTERLEAVED, QuackMlp, pack
 
-PROBLEM = {"axes": [problems.REFERENCE], "dtypes": ["bf16"]}
 LIGER = {"factory": True, "requires": ("triton", "liger_kernel"), "device": "cuda"}
 
 
@@ -105,8 +104,7 @@ def register_tuned(operation, name, make, **fields):
 
 
 def register_unit(unit, activation):
-    operation = fusegate.Operation(unit, **PROBLEM, inputs=problems.gated_inputs, outputs=problems.hidden_output,
-                                   reference=problems.gated_reference(activation))
+    operation = problems.gated_operation(unit)
     fused, unfused = (functools.partial(problems.gated_stages, unit, is_fused) for is_fused in (True, False))
     register_torchs(operation, functools.partial(gated, activation), fused, unfused)
     if activation.liger:
@@ -114,22 +112,17 @@ def register_unit(unit, activation):
 
 
 def register_mlp(unit, activation):
-    operation = fusegate.Operation(f"{unit}_mlp", **PROBLEM, inputs=problems.mlp_inputs, outputs=problems.dim_output,
-                                   reference=problems.mlp_reference(activation))
+    operation = problems.mlp_operation(unit)
     fused, unfused = (functools.partial(problems.mlp_stages, unit, is_fused) for is_fused in (True, False))
     register_torchs(operation, lambda part: mlp(gated(activation, part), part), fused, unfused)
     if activation.liger:
         operation.benchmark("liger", **LIGER, stages=fused)(lambda _: mlp(liger(activation), marked))
     register_tuned(operation, "cudnn", functools.partial(CudnnMlp, unit, activation.cudnn), requires=("cudnn", "triton"),
                    stages=functools.partial(problems.up_gate_mlp_stages, unit))
-    if activation.quack:
-        register_quacks(operation, unit, activation.quack)
-
-
-def register_quacks(operation, unit, activation):
-    for name, layout, is_down_quacks in (("quack", INTERLEAVED, False), ("quack_both", INTERLEAVED, True),
-                                         ("quack_concat", CONCATENATED, False), ("quack_concat_both", CONCATENATED, True)):
-        register_tuned(operation, name, functools.partial(QuackMlp, activation, layout, is_down_quacks),
+    for name, layout, is_down_quacks in () if not activation.quack else (
+            ("quack", INTERLEAVED, False), ("quack_both", INTERLEAVED, True), ("quack_concat", CONCATENATED, False),
+            ("quack_concat_both", CONCATENATED, True)):
+        register_tuned(operation, name, functools.partial(QuackMlp, activation.quack, layout, is_down_quacks),
                        requires=("triton", "quack", "nvidia_cutlass_dsl"),
                        prepare=functools.partial(pack, layout, is_down_quacks),
                        stages=functools.partial(problems.gate_up_mlp_stages, unit))
@@ -142,9 +135,7 @@ def suites():
     return str((beside if program else beside.parent) / "suites")
 
 
-register_torchs(fusegate.Operation("linear", **PROBLEM, inputs=problems.linear_inputs, outputs=problems.hidden_output,
-                                   reference=problems.linear_reference),
-                linear, problems.linear_stages, problems.linear_stages)
+register_torchs(problems.linear_operation(), linear, problems.linear_stages, problems.linear_stages)
 for gated_unit, its_activation in GATED.items():
     register_unit(gated_unit, its_activation)
     register_mlp(gated_unit, its_activation)

@@ -1,14 +1,38 @@
 """The operations as fusegate_bench has them (kernels/operations): inputs, references, and the least work of a call's parts."""
 
-import dataclasses
 import math
+import typing
 
 import fusegate
 import torch
 
 functional = torch.nn.functional
 # The reference problem: what is measured without a suite.
-REFERENCE = {"batch": 64, "seq": 128, "dim": 768, "hidden": 3072}
+PROBLEM = {"axes": [{"batch": 64, "seq": 128, "dim": 768, "hidden": 3072}], "dtypes": ["bf16"]}
+
+
+class Activation(typing.NamedTuple):
+    """An activation of the gate (kernels/activations), in PyTorch, Liger, QuACK and cuDNN."""
+    name: str  # its stage's
+    flops: int  # of one element: the operations in its formula
+    formula: typing.Callable  # of a tensor of doubles: torch's own function is checked against it
+    eager: typing.Callable  # of a tensor
+    cudnn: str  # cuDNN's operation
+    liger: str = ""  # Liger's function of gate and up
+    quack: str = ""  # QuACK's name of the unit
+
+
+# A gated unit NAME is out = activation(g) * u. NAME_mlp has it between its projections.
+GATED = {
+    "geglu": Activation("gelu", 9, lambda g: 0.5 * g * (1 + torch.tanh(math.sqrt(2 / math.pi) * (g + 0.044715 * g**3))),
+                        lambda g: functional.gelu(g, approximate="tanh"), cudnn="gelu_approx_tanh",
+                        liger="LigerGELUMulFunction", quack="geglu"),
+    "swiglu": Activation("silu", 4, lambda g: g / (1 + torch.exp(-g)), lambda g: functional.silu(g), cudnn="swish",
+                         liger="LigerSiLUMulFunction", quack="swiglu"),
+    "geglu_erf": Activation("gelu", 5, lambda g: 0.5 * g * (1 + torch.erf(g / math.sqrt(2))), lambda g: functional.gelu(g),
+                            cudnn="gelu"),
+    "reglu": Activation("relu", 1, lambda g: g.clamp(min=0), lambda g: functional.relu(g), cudnn="relu", quack="reglu"),
+}
 
 
 def rows(p):
@@ -20,84 +44,49 @@ def sizes(p):
     return f"{p.dtype} {rows(p)} x {p.dim} x {p.hidden}"
 
 
-# Inputs and outputs, from kernels/operations/linear.cc, gated_unit.cc and gated_mlp.cc.
+# The operations, from linear.cc, gated_unit.cc and gated_mlp.cc. References get tensors of doubles.
 
 
 def uniform(scale, *shape):
     return fusegate.uniform(*shape, low=-scale, high=scale)
 
 
-def linear_inputs(p):
-    scale = 1 / math.sqrt(p.dim)
-    return {"x": uniform(1, rows(p), p.dim), "w": uniform(scale, p.hidden, p.dim), "bias": uniform(scale, p.hidden)}
+def weights(outputs, inputs):
+    """torch.nn.Linear's."""
+    return uniform(1 / math.sqrt(inputs), outputs, inputs)
 
 
-def gated_inputs(p):
-    return {"g": uniform(3, rows(p), p.hidden), "u": uniform(1, rows(p), p.hidden)}
+def linear_operation():
+    return fusegate.Operation(
+        "linear", **PROBLEM, outputs=lambda p: {"out": fusegate.empty(rows(p), p.hidden)},
+        inputs=lambda p: {"x": uniform(1, rows(p), p.dim), "w": weights(p.hidden, p.dim),
+                          "bias": uniform(1 / math.sqrt(p.dim), p.hidden)},
+        reference=lambda x, w, bias: x @ w.T + bias)
 
 
-def mlp_inputs(p):
-    scale = 1 / math.sqrt(p.dim)
-    return {"x": uniform(4, rows(p), p.dim), "w_gate": uniform(scale, p.hidden, p.dim),
-            "w_up": uniform(scale, p.hidden, p.dim), "w_down": uniform(1 / math.sqrt(p.hidden), p.dim, p.hidden)}
+def gated_operation(unit):
+    return fusegate.Operation(
+        unit, **PROBLEM, outputs=lambda p: {"out": fusegate.empty(rows(p), p.hidden)},
+        inputs=lambda p: {"g": uniform(3, rows(p), p.hidden), "u": uniform(1, rows(p), p.hidden)},
+        reference=lambda g, u: GATED[unit].formula(g) * u)
 
 
-def hidden_output(p):
-    return {"out": fusegate.empty(rows(p), p.hidden)}
+def mlp_operation(unit):
+    return fusegate.Operation(
+        f"{unit}_mlp", **PROBLEM, outputs=lambda p: {"out": fusegate.empty(rows(p), p.dim)},
+        inputs=lambda p: {"x": uniform(4, rows(p), p.dim), "w_gate": weights(p.hidden, p.dim), "w_up": weights(p.hidden, p.dim),
+                          "w_down": weights(p.dim, p.hidden)},
+        reference=lambda x, w_gate, w_up, w_down: (GATED[unit].formula(x @ w_gate.T) * (x @ w_up.T)) @ w_down.T)
 
 
-def dim_output(p):
-    return {"out": fusegate.empty(rows(p), p.dim)}
+# The least work, as kernels/operations/stages.h counts it.
 
 
-# References, of tensors of doubles.
-
-
-def linear_reference(x, w, bias):
-    return x @ w.T + bias
-
-
-def gated_reference(activation):
-    return lambda g, u: activation.formula(g) * u
-
-
-def mlp_reference(activation):
-    return lambda x, w_gate, w_up, w_down: (activation.formula(x @ w_gate.T) * (x @ w_up.T)) @ w_down.T
-
-
-@dataclasses.dataclass(frozen=True)
-class Activation:
-    """An activation of the gate (kernels/activations), in PyTorch, Liger, QuACK and cuDNN."""
-    name: str  # its stage's
-    flops: int  # of one element: the operations in its formula
-    formula: object  # of a tensor of doubles: torch's own function is checked against it
-    eager: object  # of a tensor
-    cudnn: str  # cuDNN's operation
-    liger: str = ""  # Liger's function of gate and up
-    quack: str = ""  # QuACK's name of the unit
-
-
-# A gated unit NAME is out = activation(g) * u. NAME_mlp has it between its projections.
-GATED = {
-    "geglu": Activation("gelu", 9, lambda g: 0.5 * g * (1 + torch.tanh(math.sqrt(2 / math.pi) * (g + 0.044715 * g**3))),
-                        lambda g: functional.gelu(g, approximate="tanh"), cudnn="gelu_approx_tanh",
-                        liger="LigerGELUMulFunction", quack="geglu"),
-    "swiglu": Activation("silu", 4, lambda g: g / (1 + torch.exp(-g)), lambda g: functional.silu(g),
-                         cudnn="swish", liger="LigerSiLUMulFunction", quack="swiglu"),
-    "geglu_erf": Activation("gelu", 5, lambda g: 0.5 * g * (1 + torch.erf(g / math.sqrt(2))),
-                            lambda g: functional.gelu(g), cudnn="gelu"),
-    "reglu": Activation("relu", 1, lambda g: g.clamp(min=0), lambda g: functional.relu(g), cudnn="relu",
-                        quack="reglu"),
-}
-
-
-# The least work, as kernels/operations/stages.h counts it. unit: a name in GATED.
-
-
-def product(name, p, outputs, inputs, bias=False):
+def product(name, p, outputs, inputs, flops=0, elements=0):
+    """flops, elements: what it computes, and reads or writes, besides x w^T."""
     m = rows(p)
-    return fusegate.Stage(name, 2.0 * m * outputs * inputs + bias * m * outputs,
-                          float(p.itemsize) * (m * inputs + outputs * inputs + m * outputs + bias * outputs))
+    return fusegate.Stage(name, 2.0 * m * outputs * inputs + flops,
+                          float(p.itemsize) * (m * inputs + outputs * inputs + m * outputs + elements))
 
 
 def pointwise(name, p, flops, tensors):
@@ -112,7 +101,7 @@ def in_one(name, stages):
 
 
 def linear_stages(p):
-    return [product("addmm", p, p.hidden, p.dim, bias=True)]
+    return [product("addmm", p, p.hidden, p.dim, flops=rows(p) * p.hidden, elements=p.hidden)]
 
 
 def gated_stages(unit, fused, p):
@@ -130,14 +119,14 @@ def mlp_stages(unit, fused, p):
 
 def gate_up_mlp_stages(unit, p):
     """Both input projections and the unit in one product."""
-    gate, weights = product("", p, p.hidden, p.dim), p.itemsize * p.hidden * p.dim
-    flops = 2 * gate.flops + (GATED[unit].flops + 1) * rows(p) * p.hidden
-    return [fusegate.Stage(f"gate_up_{unit}", flops, gate.min_bytes + weights), product("down_proj", p, p.dim, p.hidden)]
+    (fused,), up = gated_stages(unit, True, p), product("up_proj", p, p.hidden, p.dim)
+    return [product(f"gate_up_{unit}", p, p.hidden, p.dim, flops=up.flops + fused.flops, elements=p.hidden * p.dim),
+            product("down_proj", p, p.dim, p.hidden)]
 
 
 def up_gate_mlp_stages(unit, p):
     """The unit in the product with w_gate, which reads the product with w_up."""
-    up, elements = product("up_proj", p, p.hidden, p.dim), rows(p) * p.hidden
-    gate = fusegate.Stage(f"gate_{unit}_proj", up.flops + (GATED[unit].flops + 1) * elements,
-                          up.min_bytes + p.itemsize * elements)
-    return [up, gate, product("down_proj", p, p.dim, p.hidden)]
+    (fused,) = gated_stages(unit, True, p)
+    return [product("up_proj", p, p.hidden, p.dim),
+            product(f"gate_{unit}_proj", p, p.hidden, p.dim, flops=fused.flops, elements=rows(p) * p.hidden),
+            product("down_proj", p, p.dim, p.hidden)]

@@ -24,29 +24,24 @@ from remembered import cache_folder
 _taken = {}
 
 
-@dataclasses.dataclass(frozen=True)
-class Layout:
-    """The order of gate and up weights in one tensor. concat_layout: QuACK's argument for it."""
-    join: object  # of the two weights
-    concat_layout: tuple = None
+# QuACK's argument for the order of gate and up weights in one tensor: rows gate 0, up 0, gate 1, up 1, ...; or all of gate, then
+# all of up.
+INTERLEAVED, CONCATENATED = None, ("B",)
 
 
-# Rows gate 0, up 0, gate 1, up 1, ...; or all of gate, then all of up.
-INTERLEAVED = Layout(lambda gate, up: torch.stack((gate, up), dim=1).flatten(0, 1))
-CONCATENATED = Layout(lambda gate, up: torch.cat((gate, up)), concat_layout=("B",))
-
-
-def pack(layout, is_down_quacks, x, w_gate, w_up, w_down):
+def pack(concat_layout, is_down_quacks, x, w_gate, w_up, w_down):
     """QuackMlp's arguments. QuACK takes a weight as (inputs, outputs)."""
-    return x, torch.t(layout.join(w_gate, w_up)), torch.t(w_down) if is_down_quacks else w_down
+    both = (w_gate, w_up)
+    packed = torch.cat(both) if concat_layout else torch.stack(both, dim=1).flatten(0, 1)
+    return x, torch.t(packed), torch.t(w_down) if is_down_quacks else w_down
 
 
 class QuackMlp:
     """activation: QuACK's name. choices: the tuner's by stage. Empty before the first call. Raises what load() raises."""
 
-    def __init__(self, activation, layout, is_down_quacks, problem):
+    def __init__(self, activation, concat_layout, is_down_quacks, problem):
         self._gemms, self._tuner = load("quack.gemm_interface"), load("quack.autotuner").Autotuner
-        self._activation, self._layout, self._is_down_quacks = activation, layout, is_down_quacks
+        self._activation, self._concat_layout, self._is_down_quacks = activation, concat_layout, is_down_quacks
         self._sizes, self.choices = sizes(problem), {}
 
     def __call__(self, x, w_gate_up, w_down):
@@ -56,7 +51,7 @@ class QuackMlp:
 
     def _call_first(self, x, w_gate_up, w_down):
         """Tunes, and records the tuner's choices."""
-        with self._noted((f"gate_up_{self._activation}", self._layout.concat_layout)):
+        with self._noted((f"gate_up_{self._activation}", self._concat_layout)):
             hidden = self._gated(x, w_gate_up)
         if not self._is_down_quacks:
             return self._down(hidden, w_down)
@@ -67,7 +62,7 @@ class QuackMlp:
         """Stores only the unit's result, as in inference."""
         with fusegate.stage(f"gate_up_{self._activation}"):
             return self._gemms.gemm_gated(x, w_gate_up, activation=self._activation, store_preact=False,
-                                          concat_layout=self._layout.concat_layout)[1]
+                                          concat_layout=self._concat_layout)[1]
 
     def _down(self, hidden, w_down):
         with fusegate.stage("down_proj"):
@@ -114,7 +109,7 @@ def load(name):
     """Imports a module of QuACK's. Raises ImportError if QuACK would load but refuse to compute, or has another tuner than
     $FUSEGATE_QUACK_TUNING=quick expects."""
     # QuACK reads both variables when it is imported. Its cache does not record the GPU.
-    os.environ.setdefault("QUACK_CACHE_DIR", str(cache_folder("quack", torch.cuda.get_device_name())))
+    os.environ.setdefault("QUACK_CACHE_DIR", str(cache_folder("quack")))
     os.environ.setdefault("QUACK_COMPILE_WORKERS", str(max(2, len(os.sched_getaffinity(0)) - 2)))
     add_cutlass_dsl()
     module = importlib.import_module(name)

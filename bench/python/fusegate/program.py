@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import importlib.metadata
 import json
 import os
@@ -11,7 +12,7 @@ import signal
 import subprocess
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
 from . import engine, loading
@@ -159,13 +160,20 @@ def _versions(kernels: loading.Kernels) -> dict[str, str]:
 
 def _version_of(module: Any, name: str) -> str:
     """Prefers the module's own version: torch's names its CUDA, its package's does not."""
-    # Python 3.9 does not know which package has a module.
-    packages = getattr(importlib.metadata, "packages_distributions", dict)
     try:
-        return str(getattr(module, "__version__", "") or
-                   importlib.metadata.version(packages().get(name, [name.replace("_", "-")])[0]))
+        return str(getattr(module, "__version__", "") or importlib.metadata.version(_package_of(name)))
     except importlib.metadata.PackageNotFoundError:
         return "unknown"
+
+
+@functools.lru_cache(maxsize=None)
+def _packages() -> Mapping[str, Sequence[str]]:
+    """The packages of each module. Python 3.9 does not know."""
+    return getattr(importlib.metadata, "packages_distributions", dict)()
+
+
+def _package_of(module: str) -> str:
+    return _packages().get(module, [module.replace("_", "-")])[0]
 
 
 def _cublas(cuda: str) -> dict[str, str]:
