@@ -199,7 +199,8 @@ class RunPeersTest : public RunCommandTest {
   // In place of peers.py, and the shell in that of Python.
   void peers_are(const std::string& body) {
     const std::string note =
-        fmt::format("echo \"$FUSEGATE_BENCH: $*\" >> '{}'\n", (folder_.path() / "asked").string());
+        fmt::format("echo \"$FUSEGATE_BENCH$FUSEGATE_KEEP_CHOICES: $*\" >> '{}'\n",
+                    (folder_.path() / "asked").string());
     request_.peers_program = {"sh", program("peers.py", note + body)};
   }
   RunRecord peers() { return record("run-peers"); }
@@ -207,7 +208,9 @@ class RunPeersTest : public RunCommandTest {
 
 TEST_F(RunPeersTest, MeasuresThemAfterEachOfOurOwn) {
   request_.measuring.flags = {"--flag"};
+  setenv("FUSEGATE_KEEP_CHOICES", "/ours", 1);  // which they do not get
   EXPECT_EQ(run(), kNoRegression);
+  unsetenv("FUSEGATE_KEEP_CHOICES");
   const RunRecord ours = record();
   ASSERT_EQ(peers().processes.size(), 3u);
   EXPECT_TRUE(peers().finished);
