@@ -1,5 +1,5 @@
-"""Eager peers with a real torch on the CPU, checked as they are before they are timed. Without torch it exits with 77, which ctest
-shows as skipped."""
+"""Eager peers with a real torch on the CPU, checked as they are before they are timed. Without torch it exits with 77, which
+ctest shows as skipped."""
 
 import importlib.util
 import pathlib
@@ -13,8 +13,9 @@ if importlib.util.find_spec("torch") is None:
 
 class EagerTest(unittest.TestCase):
     def test_eager_peers_agree_with_the_reference(self):
-        ended = subprocess.run([sys.executable, pathlib.Path(__file__).with_name("peers.py"), "--device=cpu", "--problem=2,65,72,136",
-                                "--dtype=bf16,fp16", "--implementation=torch_eager", "--samples=1", "--layouts=1",
-                                "--idle-us=0"], capture_output=True, text=True, timeout=280, check=False)
+        ended = subprocess.run(
+            [sys.executable, pathlib.Path(__file__).with_name("peers.py"), "--device=cpu", "--problem=2,65,72,136",
+             "--dtype=bf16,fp16", "--implementation=torch_eager", "--samples=1", "--layouts=1", "--idle-us=0"],
+            capture_output=True, text=True, timeout=280, check=False)
         self.assertEqual(ended.returncode, 0, ended.stderr)
         self.assertEqual(ended.stdout.count("/torch_eager/"), 18)

@@ -131,8 +131,8 @@ def register_mlp(unit, activation):
 def suites():
     """Those of the program that $FUSEGATE_BENCH names, else the checkout's."""
     program = os.environ.get("FUSEGATE_BENCH")
-    beside = pathlib.Path(shutil.which(program) or program if program else __file__).resolve().parent
-    return str((beside if program else beside.parent) / "suites")
+    beside = pathlib.Path(shutil.which(program) or program) if program else pathlib.Path(__file__).parent
+    return str(beside.resolve().parent / "suites")
 
 
 register_torchs(problems.linear_operation(), linear, problems.linear_stages, problems.linear_stages)

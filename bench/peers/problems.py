@@ -74,8 +74,8 @@ def gated_operation(unit):
 def mlp_operation(unit):
     return fusegate.Operation(
         f"{unit}_mlp", **PROBLEM, outputs=lambda p: {"out": fusegate.empty(rows(p), p.dim)},
-        inputs=lambda p: {"x": uniform(4, rows(p), p.dim), "w_gate": weights(p.hidden, p.dim), "w_up": weights(p.hidden, p.dim),
-                          "w_down": weights(p.dim, p.hidden)},
+        inputs=lambda p: {"x": uniform(4, rows(p), p.dim), "w_gate": weights(p.hidden, p.dim),
+                          "w_up": weights(p.hidden, p.dim), "w_down": weights(p.dim, p.hidden)},
         reference=lambda x, w_gate, w_up, w_down: (GATED[unit].formula(x @ w_gate.T) * (x @ w_up.T)) @ w_down.T)
 
 

@@ -24,8 +24,8 @@ from remembered import cache_folder
 _taken = {}
 
 
-# QuACK's argument for the order of gate and up weights in one tensor: rows gate 0, up 0, gate 1, up 1, ...; or all of gate, then
-# all of up.
+# QuACK's argument for the order of gate and up weights in one tensor: rows gate 0, up 0, gate 1, up 1, ...; or all of gate,
+# then all of up.
 INTERLEAVED, CONCATENATED = None, ("B",)
 
 
@@ -115,8 +115,8 @@ def load(name):
     module = importlib.import_module(name)
     cutlass = pathlib.Path(importlib.import_module("cutlass").__file__)
     if not {"site-packages", "dist-packages"} & set(cutlass.parts):
-        raise ImportError(f"QuACK refuses every gated unit unless nvidia-cutlass-dsl is in a folder named site-packages, but it "
-                          f"is in {cutlass.parent}; install both into one")
+        raise ImportError(f"QuACK refuses every gated unit unless nvidia-cutlass-dsl is in a folder named site-packages, but "
+                          f"it is in {cutlass.parent}; install both into one")
     if name == "quack.autotuner" and os.environ.get("FUSEGATE_QUACK_TUNING") == "quick":
         tune_quickly(module)
     return module

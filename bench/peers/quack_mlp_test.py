@@ -42,7 +42,7 @@ class QuackMlpTest(unittest.TestCase):
     def test_the_same_rows_in_other_batches_are_tuned_once(self):
         self.call(INTERLEAVED, True, problem(batch=3, seq=1))
         self.assertEqual(self.call(INTERLEAVED, True), {"gate_up_geglu": GATED, "down_proj": DOWN})
-        self.assertEqual(self.call(INTERLEAVED, False, problem(dim=8)), {"gate_up_geglu": "unknown"}, "nobody was asked for it")
+        self.assertEqual(self.call(INTERLEAVED, False, problem(dim=8)), {"gate_up_geglu": "unknown"}, "nobody was asked")
 
     def test_quick_tuning_times_candidates_for_less(self):
         with mock.patch.dict(os.environ, FUSEGATE_QUACK_TUNING="quick"):
