@@ -136,7 +136,7 @@ class Operation:
             such as packed weights. It is called in each memory layout, before anything is captured or timed there. It
             must not change the inputs.
         requires : str or list of str
-            Modules that it needs. Without them it is left out, and a line reports that.
+            Modules that it needs. Without them it is left out, and a line reports that. The run file has their versions.
         device : {"cuda", "cpu"}, optional
             The only device that it runs on; by default either.
         arrays : {"torch", "cupy", "numpy"}, optional
