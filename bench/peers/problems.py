@@ -27,11 +27,11 @@ GATED = {
     "geglu": Activation("gelu", 9, lambda g: 0.5 * g * (1 + torch.tanh(math.sqrt(2 / math.pi) * (g + 0.044715 * g**3))),
                         lambda g: functional.gelu(g, approximate="tanh"), cudnn="gelu_approx_tanh",
                         liger="LigerGELUMulFunction", quack="geglu"),
-    "swiglu": Activation("silu", 4, lambda g: g / (1 + torch.exp(-g)), lambda g: functional.silu(g), cudnn="swish",
+    "swiglu": Activation("silu", 4, lambda g: g / (1 + torch.exp(-g)), functional.silu, cudnn="swish",
                          liger="LigerSiLUMulFunction", quack="swiglu"),
-    "geglu_erf": Activation("gelu", 5, lambda g: 0.5 * g * (1 + torch.erf(g / math.sqrt(2))), lambda g: functional.gelu(g),
+    "geglu_erf": Activation("gelu", 5, lambda g: 0.5 * g * (1 + torch.erf(g / math.sqrt(2))), functional.gelu,
                             cudnn="gelu"),
-    "reglu": Activation("relu", 1, lambda g: g.clamp(min=0), lambda g: functional.relu(g), cudnn="relu", quack="reglu"),
+    "reglu": Activation("relu", 1, lambda g: g.clamp(min=0), functional.relu, cudnn="relu", quack="reglu"),
 }
 
 
