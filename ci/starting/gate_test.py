@@ -150,7 +150,7 @@ class PythonGate(ProjectTest):
         suite = self.project / "suites" / "kernels.json"
         coarse = {"protocol": {"samples": 6, "layouts": 6, "batch_us": 500, "idle_us": 0}, "gate": {"cpu": {"min_effect": 0.5}}}
         suite.write_text(json.dumps({**json.loads(suite.read_text()), **coarse}))
-        environment = {"FUSEGATE": PROGRAM, "FUSEGATE_BENCH": f"'{sys.executable}' -m fusegate run", "PYTHONPATH": str(PACKAGE)}
+        environment = {"FUSEGATE": PROGRAM, "FUSEGATE_BENCH": f"'{sys.executable}' -m fusegate.bench", "PYTHONPATH": str(PACKAGE)}
         passed, _ = self.gate(**environment)
         self.assertEqual(passed.returncode, 0, passed.stdout + passed.stderr)
         self.assertIn("No regression in 2 benchmarks", passed.stdout)
