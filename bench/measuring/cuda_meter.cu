@@ -327,8 +327,8 @@ class CudaMeter : public Meter {
     const kernels::Graph graph = capture();
     const CallMemory memory = memory_of(kernel, tensors);
     if (!kernel.allocates) return graph_identity(graph, graph, memory, seen_kernel_codes());
-    // The second capture gets other blocks of the host's heap, which some kernels have among their
-    // arguments: PyTorch's that are made of lambdas for host and device.
+    // The second capture gets other blocks from malloc, whose addresses some kernels have among
+    // their arguments: PyTorch's that are made of lambdas for host and device.
     std::vector<std::vector<char>> blocks;
     for (std::size_t bytes = 16; bytes <= 512; bytes += 16) {
       for (int i = 0; i < 32; ++i) blocks.emplace_back(bytes);

@@ -319,8 +319,7 @@ void add_what_is_written(CLI::App& app, Options& options) {
   add_recording_options(app, options);
   app.add_flag("--resume", options.resume,
                "Measure what the run file of --out lacks, and add it there. The file must be of "
-               "the same suite, protocol, environment and commit")
-      ->needs("--out");
+               "the same suite, protocol, environment and commit");
   app.add_flag("--force", options.force,
                "Replace the file of --out even if it is of another suite, protocol or benchmark, "
                "or not a run file");
@@ -400,6 +399,9 @@ Options parse_options(int argc, const char* const* argv, const std::filesystem::
   }
   if (options.plan) require_plan_alone(app);
   if (options.trace) require_no_measuring(options.protocol, app.remaining());
+  if (options.resume && !options.out) {
+    throw baselines::InputError("--resume", "", "needs --out, the run file to complete");
+  }
   options.benchmark_flags = app.remaining();
   for (const std::string& flag : options.benchmark_flags) {
     if (!flag.starts_with("--benchmark_") && !flag.starts_with("--v=")) {

@@ -334,16 +334,16 @@ TEST(Flags, ThatCannotBeUsedAreRefused) {
               HasSubstr("heads: is missing; operation 'softmax_like' has heads, kv"));
   EXPECT_THAT(error_with({"--axis=heads=3"}, valid()), HasSubstr("kv: is missing; operation"));
   EXPECT_THAT(error_with({"--axis=heads"}, valid()),
-              HasSubstr("--axis: 'heads': expected NAME=SIZE"));
+              HasSubstr("--axis: 'heads': expected NAME=VALUE"));
   EXPECT_THAT(error_with({"--axis=dtype=3"}, valid()),
-              HasSubstr("--axis: 'dtype=3': expected NAME=SIZE"));
+              HasSubstr("--axis: 'dtype=3': expected NAME=VALUE"));
   EXPECT_THAT(error_with({"--axis=heads=x", "--axis=kv=1"}, valid()),
               HasSubstr("heads[0]: must be"));
   EXPECT_THAT(error_with({"--axis=heads=16777217", "--axis=kv=1"}, valid()),
               HasSubstr("heads[0]: must be a whole number from 1 to 16777216"));
   EXPECT_THAT(error_with({"--problem=heads:3", "--axis=kv=1"}, valid()),
               HasSubstr("--problem: cannot be used with --kv"));
-  EXPECT_THAT(error_with({"--problem=heads:3/heads:4"}, valid()), HasSubstr("or AXIS:SIZE/"));
+  EXPECT_THAT(error_with({"--problem=heads:3/heads:4"}, valid()), HasSubstr("or AXIS:VALUE/"));
 }
 
 TEST(Flags, MeasureTheOnlySuiteWhereNoneIsNamed) {

@@ -77,7 +77,7 @@ using MeaningOf = std::function<WordMeaning(std::uint64_t word)>;
 
 // The bytes of one argument, or of a buffer of arguments, in two captures of the same call, or in
 // one, twice. What differs between them and is no device address is the host's own, such as an
-// address of its heap.
+// address from malloc.
 struct ArgumentBytes {
   std::span<const std::byte> first;
   std::span<const std::byte> again;

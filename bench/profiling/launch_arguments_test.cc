@@ -96,7 +96,7 @@ TEST(LaunchArguments, HaveTheirLastBytesToo) {
   EXPECT_NE(hash_of(a), hash_of(b));
 }
 
-// As PyTorch's: an address of the heap, below all others, and half of one behind a number.
+// As PyTorch's: an address from malloc, below all others, and half of one behind a number.
 TEST(LaunchArguments, AreTheSameWhateverTheHostLeavesInThem) {
   const auto hash_of = [](std::vector<std::uint64_t> first, std::vector<std::uint64_t> again,
                           WordKind kind = WordKind::kNumber) {

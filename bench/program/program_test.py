@@ -310,7 +310,7 @@ class ProgramTest(unittest.TestCase):
                 ([*TINY, "--layout=numbered"], "protocol.layout"),
                 (["--device=cpu", "--batch=1", "--dtype=fp16"], "fp16"),
                 ([*TINY, "--out=/proc/no/such/folder/1.json"], "/proc/no"),
-                (["--problem=1,2,3"], "--problem: '1,2,3': expected BATCH,SEQ,DIM,HIDDEN or AXIS:SIZE/..., with whole"),
+                (["--problem=1,2,3"], "--problem: '1,2,3': expected BATCH,SEQ,DIM,HIDDEN or AXIS:VALUE/..., with sizes"),
                 (["--problem=1,2,3,0"], "--problem: '1,2,3,0'"),
                 (["--problem=1,2,3,4", "--suite=pr"], "--problem"),
                 (["--suit=smoke"], "--suit=smoke: unknown flag; did you mean --suite? See --help"),

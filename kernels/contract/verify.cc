@@ -96,7 +96,10 @@ std::string beyond_text(const BeyondRounding& beyond, const TileGrid& grid,
 std::string Verification::message() const {
   if (!damage.empty()) return "wrong memory: " + damage;
   const std::string wrong =
-      fmt::format("wrong result{}: {}", is_second_call ? " of the second call" : "",
+      fmt::format("wrong result{}: {}",
+                  is_elsewhere     ? " in other memory, as if it kept an address of an earlier call"
+                  : is_second_call ? " of the second call"
+                                   : "",
                   output.empty() ? "" : fmt::format("output '{}': ", output));
   if (not_finite > 0) {
     return fmt::format("{}{} elements are NaN, infinite or were never written, such as {}", wrong,
@@ -137,7 +140,7 @@ Verification Verifier::verify(const Implementation& implementation, const Proble
     kernel.launch();
     if (kernel.collect) kernel.collect();
     device_.synchronize();
-    result = compare(expected);
+    result = compare(expected, workspace);
     result.is_second_call = is_second;
     result.damage = workspace.damage();
     if (!result.passed()) break;
@@ -145,13 +148,35 @@ Verification Verifier::verify(const Implementation& implementation, const Proble
   if (!result.damage.empty()) {
     result.damage = damage_by_stage(device_, workspace, kernel, result.damage);
   }
+  if (!result.passed() || !kernel.allocates) return result;
+  const Verification elsewhere = check_elsewhere(implementation, expected);
+  return elsewhere.passed() ? result : elsewhere;
+}
+
+// On the same numbers, with nothing right left where they were before.
+Verification Verifier::check_elsewhere(const Implementation& implementation, Reference& expected) {
+  const Operation& operation = find_operation(implementation.operation);
+  if (2 * tensor_bytes(operation, expected.problem) >
+      static_cast<double>(device_.available_bytes())) {
+    return {};
+  }
+  Workspace other(device_, operation, expected.problem, seed_);
+  for (const Tensor& tensor : expected.workspace.tensors()) device_.poison(tensor);
+  const PreparedKernel kernel =
+      implementation.prepare(device_, expected.problem, other.inputs(), other.outputs());
+  other.restore();
+  kernel.launch();
+  if (kernel.collect) kernel.collect();
+  device_.synchronize();
+  Verification result = compare(expected, other);
+  result.is_elsewhere = true;
   return result;
 }
 
-Verification Verifier::compare(const Reference& of) const {
+Verification Verifier::compare(const Reference& of, const Workspace& workspace) const {
   Verification worst{.relative_error = -1};
   for (std::size_t i = 0; i < of.expected.values.size(); ++i) {
-    const Verification one = compare(of, i);
+    const Verification one = compare(of, workspace, i);
     // Above a bound of zero, which has no multiples, is worse than all that passed.
     const auto excess = [](const Verification& v) {
       return std::pair(!v.passed(), v.bound > 0 ? v.relative_error / v.bound : v.relative_error);
@@ -161,9 +186,10 @@ Verification Verifier::compare(const Reference& of) const {
   return worst;
 }
 
-Verification Verifier::compare(const Reference& of, std::size_t output) const {
-  const Tensor& out = of.workspace.outputs()[output];
-  const TensorSpec& spec = of.workspace.output_specs()[output];
+Verification Verifier::compare(const Reference& of, const Workspace& workspace,
+                               std::size_t output) const {
+  const Tensor& out = workspace.outputs()[output];
+  const TensorSpec& spec = workspace.output_specs()[output];
   const RoundingBound& bound = of.expected.bounds[output];
   const auto* const reference = static_cast<const double*>(of.expected.values[output].data());
   const Errors errors = device_.reference_math().errors(out, reference, bound.scale());

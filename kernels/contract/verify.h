@@ -26,6 +26,7 @@ struct Verification {
   // The worst element by them, with its value and its reference; "" where it passed.
   std::string worst_element = {};
   bool is_second_call = false;  // the first was right
+  bool is_elsewhere = false;    // in other memory; the calls before were right
   // Forbidden writes: "stage 'scan' wrote past the end of output 'y'"; "" where there were none.
   std::string damage = {};
 
@@ -42,7 +43,8 @@ class Verifier {
  public:
   Verifier(Device& device, std::uint64_t seed) : device_(device), seed_(seed) {}
 
-  // Calls it twice, each time on freshly filled inputs and poisoned outputs. Throws what prepare or
+  // Calls it twice, each time on freshly filled inputs and poisoned outputs, and a kernel whose
+  // program allocates once more in other memory, lest it keep an address. Throws what prepare or
   // launch throws, and ContractError where the operation's functions throw or return what is
   // invalid.
   Verification verify(const Implementation& implementation, const Problem& problem);
@@ -56,8 +58,9 @@ class Verifier {
   };
 
   Reference& reference(const Operation& operation, const Problem& problem);
-  Verification compare(const Reference& of) const;
-  Verification compare(const Reference& of, std::size_t output) const;
+  Verification check_elsewhere(const Implementation& implementation, Reference& expected);
+  Verification compare(const Reference& of, const Workspace& workspace) const;
+  Verification compare(const Reference& of, const Workspace& workspace, std::size_t output) const;
 
   Device& device_;
   std::uint64_t seed_;

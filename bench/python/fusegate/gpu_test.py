@@ -71,9 +71,10 @@ case("forked", forked, WRITES)
 def staged(x):
     with fusegate.stage("double"):
         y = x + x
-    with fusegate.stage("copy"):
-        return y.clone()
-case("staged", staged, {"stages": lambda p: [fusegate.Stage("double", flops=p.rows * p.cols), fusegate.Stage("copy")]})
+    with fusegate.stage("add"):
+        return y + 1
+case("staged", staged, {"stages": lambda p: [fusegate.Stage("double", flops=p.rows * p.cols), fusegate.Stage("add")]},
+     reference=lambda x: 2 * x + 1)
 '''
 # What no graph can hold, and the reason.
 UNCAPTURED = {
@@ -108,8 +109,8 @@ WRONG = {
     "sloppy": ("lambda x: x.mul_(2).clone()", "changed input 'x'"),
     "view": ("lambda x: x[:], reference=lambda x: x", "returns a view of its input 'x'"),
     "stream": ("changes_stream", "makes another stream the current one"),
-    "stale_out": ("StaleOut(), WRITES", "earlier"),
-    "stale_in": ("StaleIn()", "earlier"),
+    "stale_out": ("StaleOut(), WRITES", "wrong result in other memory"),
+    "stale_in": ("StaleIn()", "wrong result in other memory"),
     "does_not_compile": ("lambda x: broken_kernel[(1,)](x)", r"does_not_compile.one: raised CompilationError"),
 }
 WRONG_HEAD = HEAD + '''
@@ -170,7 +171,7 @@ class GpuTest(FolderTest):
         self.assertLessEqual({"torch", "triton", "cuda", "cublas", "driver"}, set(environment))
         self.assertEqual(environment["cuda"], torch.version.cuda)
         kernels = [(kernel["name"], kernel["stage"]) for kernel in entries["staged"]["details"]["profile"]["kernels"]]
-        self.assertEqual([stage for _, stage in kernels], ["double", "copy"])
+        self.assertEqual([stage for _, stage in kernels], ["double", "add"])
         self.assertIn("scale_kernel", str(entries["by_triton"]["details"]["profile"]))
 
     def test_what_no_graph_can_hold_is_timed_by_events(self):
@@ -200,16 +201,11 @@ class GpuTest(FolderTest):
 
     def test_identities_are_by_code_launch_and_arguments(self):
         base = self.identities(RIGHT)
-        self.assertEqual(base, self.identities(RIGHT.replace("\n@triton.jit", "\n# A comment.\n\n@triton.jit")))
-        for old, new in (("value * factor", "value * factor + 0"), ("BLOCK=1024", "BLOCK=2048"), ("value * factor", "value * (factor * 1.0)"),
-                         ("factor=2, BLOCK", "factor=3 - 1, BLOCK")):
-            changed = self.identities(RIGHT.replace(old, new))
-            differ = {name for name in base if base[name] != changed[name]}
-            self.assertLessEqual(differ, {"by_triton"}, (old, new))
-        doubled = RIGHT.replace('case("chained", lambda x: ', 'case("chained", lambda x: 0 * x + ')
-        self.assertEqual({name for name, identity in self.identities(doubled).items() if identity != base[name]}, {"chained"})
-        self.assertEqual({name for name, identity in self.identities(RIGHT.replace("BLOCK=1024", "BLOCK=512")).items()
-                          if identity != base[name]}, {"by_triton"})
+        for old, new, changed in (("\n@triton.jit", "\n# A comment.\n\n@triton.jit", set()),
+                                  ("BLOCK=1024", "BLOCK=512", {"by_triton"}),
+                                  ('case("chained", lambda x: ', 'case("chained", lambda x: 0 * x + ', {"chained"})):
+            now = self.identities(RIGHT.replace(old, new))
+            self.assertEqual({name for name in base if base[name] != now[name]}, changed, new)
 
     def test_traces_have_the_marked_stages(self):
         self.write("kernels.py", RIGHT)
@@ -217,7 +213,7 @@ class GpuTest(FolderTest):
         result = self.bench("kernels.py", f"--trace={trace}", "--benchmark_filter=staged")
         self.assertEqual(result.returncode, 0, result.stderr)
         names = {event.get("name") for event in json.loads(trace.read_text(encoding="utf-8"))["traceEvents"]}
-        self.assertLessEqual({"double", "copy"}, names)
+        self.assertLessEqual({"double", "add"}, names)
 
 
 if __name__ == "__main__":
