@@ -12,6 +12,7 @@
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "bench/machine/log_warning.h"
+#include "bench/machine/nvml.h"
 #include "bench/measuring/interrupt.h"
 #include "bench/measuring/run_file_recorder.h"
 #include "bench/plan/options.h"
@@ -155,6 +156,18 @@ void warn_of_unswept(const Options& options, const Suite& suite,
   if (options.progress) fmt::print("{}\n", RunFileRecorder::note_line(note));
 }
 
+// Where nobody chose the CPU, and the GPU cannot be used.
+void warn_of_unused_gpu(const Options& options, const kernels::Device& device) {
+  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (options.device != "auto" || device.kind() != "cpu" || (visible != nullptr && *visible == 0)) {
+    return;
+  }
+  if (Nvml::open() == nullptr) return;
+  log_warning(
+      "this machine has a GPU, and the CPU is measured: the program was built without CUDA, or the "
+      "driver is older than its CUDA; --device=cpu if that is intended");
+}
+
 int run(int argc, const char* const* argv, const Program& program) {
   kernels::require_sound_registrations();
   start_folder();
@@ -171,6 +184,7 @@ int run(int argc, const char* const* argv, const Program& program) {
       options.environment && !options.suite ? Suite() : suite_of(options, program.suites);
   const std::unique_ptr<kernels::Device> device = kernels::open_device(options.device);
   if (program.opened) program.opened(*device);
+  warn_of_unused_gpu(options, *device);
   EnvironmentProbe probe(*device, program.versions);
   if (options.environment) {
     print_environment(probe);

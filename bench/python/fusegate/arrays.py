@@ -107,6 +107,8 @@ class Cupy(Arrays):
 class Torch(Arrays):
     def __init__(self, module, device, stream):
         super().__init__(module, module.Tensor, device, stream)
+        # Pools that were entered and not left; those that were left: torch aborts where one is freed before all are left.
+        self._entered, self._left = 0, []
         if device == "cuda":
             self._use_stream()
 
@@ -161,9 +163,18 @@ class Torch(Arrays):
     def enter_pool(self):
         if self.device != "cuda":
             return super().enter_pool()
-        using = self.module.cuda.use_mem_pool(self.module.cuda.MemPool())
+        pool = self.module.cuda.MemPool()
+        using = self.module.cuda.use_mem_pool(pool)
         using.__enter__()  # pylint: disable=unnecessary-dunder-call
-        return lambda: using.__exit__(None, None, None)
+        self._entered += 1
+
+        def leave() -> None:
+            using.__exit__(None, None, None)
+            self._entered -= 1
+            self._left.append(pool)
+            if self._entered == 0:
+                self._left.clear()
+        return leave
 
     def changed_device(self):
         if self.device != "cuda":
