@@ -107,8 +107,8 @@ class Cupy(Arrays):
 class Torch(Arrays):
     def __init__(self, module, device, stream):
         super().__init__(module, module.Tensor, device, stream)
-        # Pools that were entered and not left; those that were left: torch aborts where one is freed before all are left.
-        self._entered, self._left = 0, []
+        # How many pools are entered and not left. Torch aborts where a pool is freed before all are left, so all are kept.
+        self._entered, self._pools = 0, []
         if device == "cuda":
             self._use_stream()
 
@@ -164,16 +164,16 @@ class Torch(Arrays):
         if self.device != "cuda":
             return super().enter_pool()
         pool = self.module.cuda.MemPool()
-        using = self.module.cuda.use_mem_pool(pool)
-        using.__enter__()  # pylint: disable=unnecessary-dunder-call
+        entered = [self.module.cuda.use_mem_pool(pool)]
+        entered[0].__enter__()  # pylint: disable=unnecessary-dunder-call
         self._entered += 1
+        self._pools.append(pool)
 
         def leave() -> None:
-            using.__exit__(None, None, None)
+            entered.pop().__exit__(None, None, None)  # whose frame has the pool too
             self._entered -= 1
-            self._left.append(pool)
             if self._entered == 0:
-                self._left.clear()
+                self._pools.clear()
         return leave
 
     def changed_device(self):

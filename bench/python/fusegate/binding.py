@@ -262,6 +262,7 @@ class PreparedCall:
 
     def close(self) -> None:
         self.function, self._result, self.returned = (lambda: None), None, {}
+        self.callbacks = engine.Callbacks()  # the others refer to this call
         self._leave_pool()
 
     def _called(self, problem: Optional[Problem] = None) -> Any:
