@@ -49,7 +49,7 @@ class ImplementationsTest(unittest.TestCase):
         self.assertEqual(len(implementations()), 47)
         for implementation in implementations():
             result, expected = self.call(implementation)
-            self.assertLess(abs(result - expected).max(), 1e-9, implementation.full_name)
+            self.assertLess(abs(result - expected).max(), 1e-9, implementation.path)
 
     def test_an_mlp_has_all_peers(self):
         self.assertEqual(list(operations()["geglu_mlp"].implementations), OF_AN_MLP)
@@ -61,7 +61,7 @@ class ImplementationsTest(unittest.TestCase):
             marked = [call.args[0] for call in self.marks.call_args_list]
             declared = [stage.name for stage in implementation.work(problem())]
             self.assertEqual(sorted(marked), [] if "compile" in implementation.name else sorted(declared),
-                             implementation.full_name)
+                             implementation.path)
             if not marked:
                 self.assertEqual(len(declared), 1)
 

@@ -3,7 +3,7 @@
 these two are measured, and a line reports that Liger is left out.
 
     pip install liger-kernel
-    python3 -m fusegate run liger_geglu.py
+    fusegate_bench liger_geglu.py
 """
 
 import torch

@@ -16,12 +16,11 @@ several processes. docs/kernels-python.md is the manual.
 """
 
 from .errors import InputError
-from .implementation import Stage
+from .implementation import Stage, stage
 from .operation import Operation, benchmark, clear, operations
 from .problem import Problem
 from .program import main
 from .tensors import Tensor, empty, filled, full, integers, normal, uniform
-from .stages import stage
 from .version import __version__
 
 __all__ = ["InputError", "Operation", "Problem", "Stage", "Tensor", "__version__", "benchmark", "clear", "empty",

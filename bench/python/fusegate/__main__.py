@@ -2,15 +2,13 @@
 
 import sys
 
-from .gate_program import main
+from . import gate_program, program
 
 
-def is_old_run(arguments: list[str]) -> bool:
-    return arguments[:1] == ["run"] and len(arguments) > 1 and not arguments[1].startswith("-")
+def main(arguments: list[str]) -> int:
+    is_old_run = arguments[:1] == ["run"] and len(arguments) > 1 and not arguments[1].startswith("-")
+    return program.command(arguments[1:]) if is_old_run else gate_program.main()
 
 
 if __name__ == "__main__":
-    if is_old_run(sys.argv[1:]):
-        from .bench import command
-        sys.exit(command(sys.argv[2:]))
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -11,6 +11,7 @@ from .errors import InputError, one_line
 from .tensors import DTYPES
 
 Form = tuple[tuple[int, ...], str]
+_LARGEST_SEED = (1 << 63) - 1  # of torch
 
 
 class Arrays:
@@ -19,28 +20,25 @@ class Arrays:
     def __init__(self, module: Any, array_type: type, device: str, stream: Optional[int]):
         self.module, self.array_type, self.device, self.stream = module, array_type, device, stream
 
-    @staticmethod
-    def kind(dtype: str) -> Any:
+    def kind(self, dtype: str) -> Any:
         """The library's dtype, or None."""
-        return DTYPES[dtype][2]
+        return getattr(self.module, DTYPES[dtype].library_name, None)
 
     def view(self, address: int, shape: tuple[int, ...], dtype: str) -> Any:
         """The engine's memory as an array."""
         kind = self.kind(dtype)
         if kind is None:
             raise ValueError(f"{self.module.__name__} {self.module.__version__} has no {dtype}")
-        return self.bytes_at(address, math.prod(shape) * DTYPES[dtype][0]).view(kind).reshape(shape)
+        return self.bytes_at(address, math.prod(shape) * DTYPES[dtype].itemsize).view(kind).reshape(shape)
 
     def form(self, array: Any) -> Form:
         """Its shape, and its dtype by fusegate's name, else the library's."""
         given = str(array.dtype).rpartition(".")[2]
-        return tuple(array.shape), next((name for name, names in DTYPES.items() if names[1] == given), given)
+        return tuple(array.shape), next((name for name, known in DTYPES.items() if known.library_name == given), given)
 
     def own(self, value: Any) -> Any:
         """The value as this library's array, if it is an array."""
-        if isinstance(value, self.array_type) or not is_array(value):
-            return value
-        return self.module.from_dlpack(value)
+        return value if self.is_own(value) or not is_array(value) else self.module.from_dlpack(value)
 
     def is_own(self, value: Any) -> bool:
         return isinstance(value, self.array_type)
@@ -62,7 +60,7 @@ class Arrays:
 
     def generator(self, seed: int) -> Any:
         self.module.random.seed(seed & 0xFFFFFFFF)  # for user functions that draw without the generator
-        return self.module.random.default_rng(seed)
+        return self.module.random.default_rng(seed & _LARGEST_SEED)
 
     def enter_pool(self) -> Callable[[], None]:
         """Until what it returns is called, arrays come from memory of their own, which stays theirs: a graph may hold its
@@ -121,11 +119,8 @@ class Torch(Arrays):
             one = torch.ones(32, 32, device="cuda")
             torch.mm(one, one)
         except Exception as error:
-            raise InputError(f"torch {torch.__version__}", "", f"cannot use this GPU ({one_line(error)}); it was built for CUDA "
-                                                               f"{torch.version.cuda}") from error
-
-    def kind(self, dtype):
-        return getattr(self.module, DTYPES[dtype][1], None)
+            raise InputError(f"torch {torch.__version__}", "", f"cannot use this GPU ({one_line(error)}); it was built for "
+                                                               f"CUDA {torch.version.cuda}") from error
 
     def bytes_at(self, address: int, count: int):
         if self.device == "cpu":
@@ -157,8 +152,8 @@ class Torch(Arrays):
         return array.data_ptr()
 
     def generator(self, seed):
-        self.module.manual_seed(seed)
-        return self.module.Generator(device=self.device).manual_seed(seed)
+        self.module.manual_seed(seed & _LARGEST_SEED)
+        return self.module.Generator(device=self.device).manual_seed(seed & _LARGEST_SEED)
 
     def enter_pool(self):
         if self.device != "cuda":

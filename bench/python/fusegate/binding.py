@@ -5,20 +5,27 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib.util
-from collections.abc import Mapping, Sequence
+import itertools
+import math
+from collections.abc import Iterable, Mapping
 from typing import Any, Callable, Optional
 
 from . import engine
 from .arrays import Arrays, Form, is_array, library
-from .call_sites import call_user_code
 from .errors import InputError
 from .implementation import Implementation
 from .operation import Operation
 from .problem import Problem, axis_text, parse_axis_value
-from .tensors import DTYPES, Tensor
+from .tensors import DTYPES, Tensor, is_integer
 
 # The fill of an array that `inputs` returns: it is copied.
-_GIVEN = ("given",)
+_GIVEN = ("given", 0, 0)
+_ZEROS = ("full", 0, 0)
+_FILLS = {"uniform": engine.UNIFORM, "normal": engine.NORMAL, "integers": engine.INTEGERS, "full": engine.CONSTANT,
+          "given": engine.FILLED}
+
+# A factory is called once for each problem.
+_callable_for = functools.lru_cache(maxsize=None)(Implementation.callable_for)
 
 
 class Binding:
@@ -28,23 +35,19 @@ class Binding:
         self._engine = loaded
         self._callbacks = engine.Callbacks()
         self._calls: dict[int, PreparedCall] = {}
+        self._numbers = itertools.count(1)
         self._release = engine.Release(self._forget)
-        self._made: dict[tuple[Implementation, Problem], Callable] = {}
-        self._output_forms: dict[tuple[str, Problem], dict[str, Form]] = {}
-        self._last_inputs: tuple[Any, dict[str, Any]] = (None, {})
         self._last_given: tuple[Any, dict[str, Any]] = (None, {})
 
-    # Registering.
-
     def add(self, operation: Operation) -> None:
-        add, axes, problems = self._callbacks, engine.strings(operation.axes), _problems(operation)
+        def ask(kind: type, answer: Callable) -> Any:
+            return self._callbacks(kind, functools.partial(answer, operation))
+        axes, problems = engine.strings(operation.axes), _problems(operation)
         self._engine.fusegate_add_operation(ctypes.byref(engine.COperation(
             operation.name.encode(), operation.where.encode(), axes, len(axes), problems, len(problems),
-            operation.is_control, operation.compared_with.encode(), None,
-            add(engine.AskForTensors, functools.partial(self._inputs, operation)),
-            add(engine.AskForTensors, functools.partial(self._outputs, operation)),
-            add(engine.FillTensor, functools.partial(self._fill, operation)),
-            add(engine.Reference, functools.partial(self._reference, operation)))))
+            operation.is_control, operation.compared_with.encode(), None, ask(engine.AskForTensors, self._inputs),
+            ask(engine.AskForTensors, self._outputs), ask(engine.FillTensor, self._fill),
+            ask(engine.Reference, self._reference))))
         for implementation in operation.implementations.values():
             for device in ("cuda", "cpu"):
                 self._add_implementation(implementation, device)
@@ -63,8 +66,6 @@ class Binding:
             self._callbacks(engine.Refuses, refuses) if why else engine.Refuses(),
             self._callbacks(engine.Prepare, functools.partial(self._prepare, implementation)))))
 
-    # What the engine asks an operation for.
-
     def _inputs(self, operation: Operation, problem, specs) -> None:
         for name, tensor in _tensors(self._inputs_of(operation, self._problem(problem))).items():
             self._add_tensor(specs, name, tensor)
@@ -73,15 +74,15 @@ class Binding:
         problem = self._problem(problem)
         inputs = _tensors(self._inputs_of(operation, problem))
         for name, (shape, dtype) in self._forms_of_outputs(operation, problem).items():
-            self._add_tensor(specs, name, Tensor(shape, dtype), operation.tolerance(problem, dtype),
+            self._add_tensor(specs, name, Tensor(shape, dtype, _ZEROS), operation.tolerance(problem, dtype),
                              name if name in inputs else None)
 
     def _add_tensor(self, specs, name: str, tensor: Tensor, tolerance: float = -1, in_place_of: Optional[str] = None) -> None:
-        kind, first, second = _fill_of(tensor.fill)
+        kind, first, second = _GIVEN if callable(tensor.fill) else tensor.fill
         shape = (ctypes.c_int64 * len(tensor.shape))(*tensor.shape)
         self._engine.fusegate_add_tensor(ctypes.c_void_p(specs), ctypes.byref(engine.CTensorSpec(
-            name.encode(), shape, len(shape), tensor.dtype.encode() if tensor.dtype else None, kind, first, second,
-            tolerance, in_place_of.encode() if in_place_of else None)))
+            name.encode(), shape, len(shape), tensor.dtype.encode(), _FILLS[kind], first, second, tolerance,
+            in_place_of.encode() if in_place_of else None)))
 
     def _fill(self, operation: Operation, problem, number: int, seed: int, tensor) -> None:
         problem = self._problem(problem)
@@ -92,77 +93,84 @@ class Binding:
             # The engine's seeds of a layout's inputs differ by their numbers.
             arrays.copy(array, arrays.own(self._given(operation, problem, seed - number)[name]))
         else:
-            _fill(operation, problem, name, spec, array, arrays.generator(seed & (1 << 63) - 1))
+            operation.ask(f"inputs['{name}']", spec.fill, array, arrays.generator(seed), problem=problem)
 
     def _reference(self, operation: Operation, problem, inputs, _input_count: int, outputs, _output_count: int) -> None:
-        problem = self._problem(problem)
-        arrays, arguments = self._library(operation.arrays), dict(self._inputs_of(operation, problem))
-        for number, (name, spec) in enumerate(_tensors(arguments).items()):
-            wide = _view(arrays, inputs[number])
-            arguments[name] = arrays.cast(wide, spec.dtype) if _is_integer(spec.dtype or problem.dtype) else wide
-        results = operation.reference(problem, list(arguments.values()))
-        for number, (name, result) in enumerate(results.items()):
-            target = _view(arrays, outputs[number])
-            result, form = _checked_result(arrays, operation, name, result)
-            if form[0] != tuple(target.shape):
-                raise operation.error("reference", f"'{name}' has the shape {form[0]}, but outputs declares "
+        problem, arrays = self._problem(problem), self._library(operation.arrays)
+        arguments = self._arguments(operation, arrays, problem, inputs)
+        for name, spec in _tensors(self._inputs_of(operation, problem)).items():
+            if is_integer(spec.dtype):  # the engine's are doubles
+                arguments[name] = arrays.cast(arguments[name], spec.dtype)
+        for (name, result), output in zip(operation.reference(problem, list(arguments.values())).items(), outputs):
+            target = _view(arrays, output)
+            result, (shape, _) = _checked_result(arrays, operation, name, result)
+            if shape != tuple(target.shape):
+                raise operation.error("reference", f"'{name}' has the shape {shape}, but outputs declares "
                                                    f"{tuple(target.shape)} for {problem.name}")
             arrays.copy(target, result)
 
-    # What it needs for its answers.
-
     def _problem(self, given) -> Problem:
-        axes = [given.contents.axes[i] for i in range(given.contents.axis_count)]
+        axes = given.contents.axes[:given.contents.axis_count]
         return Problem(tuple((axis.name.decode(), parse_axis_value(axis.text.decode())) for axis in axes),
                        given.contents.dtype.decode(), self._engine.fusegate_device().decode())
 
     def _library(self, name: str) -> Arrays:
         return library(name, self._engine.fusegate_device().decode(), self._engine.fusegate_stream())
 
+    @functools.lru_cache(maxsize=1)
     def _inputs_of(self, operation: Operation, problem: Problem) -> Mapping[str, Any]:
-        """The operation's inputs by name. Arrays are as Tensor."""
-        if self._last_inputs[0] != (operation.name, problem):
-            arrays, forms = self._library(operation.arrays), {}
-            for name, value in operation.inputs(problem).items():
-                forms[name] = self._form_of(arrays, operation, name, value)
-            self._last_inputs = ((operation.name, problem), forms)
-        return self._last_inputs[1]
+        """The operation's inputs by name. Arrays are as Tensor, and each Tensor has its dtype and its fill."""
+        arrays, inputs = self._library(operation.arrays), operation.inputs(problem)
+        for name, value in inputs.items():
+            if isinstance(value, Tensor):
+                inputs[name] = Tensor(value.shape, value.dtype or problem.dtype, value.fill or _ZEROS)
+            elif is_array(value):
+                shape, dtype = arrays.form(value)
+                if dtype not in DTYPES:
+                    raise operation.error(f"inputs['{name}']", f"has a dtype that fusegate does not know: {dtype}")
+                inputs[name] = Tensor(shape, dtype, _GIVEN)
+        return inputs
 
-    @staticmethod
-    def _form_of(arrays: Arrays, operation: Operation, name: str, value: Any) -> Any:
-        if isinstance(value, Tensor) or not is_array(value):
-            return value
-        shape, dtype = arrays.form(value)
-        if dtype not in DTYPES:
-            raise operation.error(f"inputs['{name}']", f"has a dtype that fusegate does not know: {dtype}")
-        return Tensor(shape, dtype, _GIVEN)
+    def _arguments(self, operation: Operation, arrays: Arrays, problem: Problem, tensors: Iterable) -> dict[str, Any]:
+        """The inputs by name, with the engine's tensors as arrays."""
+        inputs = self._inputs_of(operation, problem)
+        return {**inputs, **{name: _view(arrays, tensor) for name, tensor in zip(_tensors(inputs), tensors)}}
 
     def _given(self, operation: Operation, problem: Problem, seed: int) -> Mapping[str, Any]:
         """The inputs as `inputs` returns them with that seed."""
-        key = (operation.name, problem, seed)
+        key = (operation, problem, seed)
         if self._last_given[0] != key:
             self._last_given = (None, {})  # frees its memory first
-            self._library(operation.arrays).generator(seed & (1 << 63) - 1)
+            self._library(operation.arrays).generator(seed)
             self._last_given = (key, operation.inputs(problem))
         return self._last_given[1]
 
+    @functools.lru_cache(maxsize=None)  # pylint: disable=method-cache-max-size-none
     def _forms_of_outputs(self, operation: Operation, problem: Problem) -> Mapping[str, Form]:
-        key = (operation.name, problem)
-        if key not in self._output_forms:
-            declared = operation.output_tensors(problem)
-            forms = {name: (tensor.shape, tensor.dtype or problem.dtype) for name, tensor in declared.items()}
-            self._output_forms[key] = forms or {
-                name: (shape, problem.dtype if dtype == "fp64" else dtype)
+        declared = operation.output_tensors(problem)
+        if declared:
+            return {name: (tensor.shape, tensor.dtype or problem.dtype) for name, tensor in declared.items()}
+        return {name: (shape, problem.dtype if dtype == "fp64" else dtype)
                 for name, (shape, dtype) in self._forms_of_reference(operation, problem).items()}
-        return self._output_forms[key]
 
     def _forms_of_reference(self, operation: Operation, problem: Problem) -> Mapping[str, Form]:
         """By calling it: on torch's tensors without memory if it can, else on numbers."""
-        arrays = self._library(operation.arrays)
+        arrays, generator = self._library(operation.arrays), None
+
+        def sample(name: str, spec: Tensor, wide: str) -> Any:
+            if spec.fill is _GIVEN:
+                return arrays.cast(arrays.own(self._given(operation, problem, 0)[name]), wide)
+            if callable(spec.fill):
+                array = arrays.full(spec.shape, spec.dtype, 0)
+                operation.ask(f"inputs['{name}']", spec.fill, array, generator, problem=problem)
+                return arrays.cast(array, wide)
+            kind, first, _ = spec.fill
+            return arrays.full(spec.shape, wide, first if kind in ("integers", "full") else 1)
 
         def forms(make: Callable[[str, Tensor, str], Any]) -> dict[str, Form]:
-            arguments = {name: make(name, value, _wide(value.dtype or problem.dtype)) if isinstance(value, Tensor) else value
-                         for name, value in self._inputs_of(operation, problem).items()}
+            arguments = dict(self._inputs_of(operation, problem))
+            for name, spec in _tensors(arguments).items():
+                arguments[name] = make(name, spec, spec.dtype if is_integer(spec.dtype) else "fp64")
             return {name: _checked_result(arrays, operation, name, result)[1]
                     for name, result in operation.reference(problem, list(arguments.values())).items()}
         if hasattr(arrays, "meta"):
@@ -171,62 +179,43 @@ class Binding:
             except InputError:
                 pass
         generator = arrays.generator(0)
-        return forms(lambda name, spec, wide: self._sample(arrays, operation, problem, name, (spec, wide, generator)))
+        return forms(sample)
 
-    def _sample(self, arrays: Arrays, operation: Operation, problem: Problem, name: str, wanted: tuple) -> Any:
-        spec, wide, generator = wanted
-        if spec.fill is _GIVEN:
-            return arrays.cast(arrays.own(self._given(operation, problem, 0)[name]), wide)
-        if callable(spec.fill):
-            array = arrays.full(spec.shape, spec.dtype or problem.dtype, 0)
-            _fill(operation, problem, name, spec, array, generator)
-            return arrays.cast(array, wide)
-        kind, first, _ = _fill_of(spec.fill)
-        return arrays.full(spec.shape, wide, first if kind in (engine.INTEGERS, engine.CONSTANT) else 1)
-
-    # Making an implementation ready.
-
-    def _prepare(self, implementation: Implementation, problem, inputs, input_count: int, outputs, _output_count: int,
+    def _prepare(self, implementation: Implementation, problem, inputs, _input_count: int, outputs, _output_count: int,
                  call) -> None:
         problem, operation = self._problem(problem), implementation.operation
-        arrays, arguments = self._library(implementation.arrays), dict(self._inputs_of(operation, problem))
-        for number, name in enumerate(_tensors(arguments)):
-            arguments[name] = _view(arrays, inputs[number])
-        into = {name: _view(arrays, outputs[number])
-                for number, name in enumerate(self._forms_of_outputs(operation, problem))}
+        arrays = self._library(implementation.arrays)
+        arguments = self._arguments(operation, arrays, problem, inputs)
+        spans = {name: _span(tensor) for name, tensor in zip(_tensors(self._inputs_of(operation, problem)), inputs)}
+        into = {name: _view(arrays, tensor) for name, tensor in zip(self._forms_of_outputs(operation, problem), outputs)}
         for name in implementation.writes:
             if name not in into:
                 raise implementation.error("writes", f"'{name}' is not an output of {operation.name}; known: {', '.join(into)}")
         prepared = PreparedCall(implementation, arrays, {name: array for name, array in into.items()
                                                          if name not in implementation.writes})
-        key = len(self._calls) + 1
-        while key in self._calls:
-            key += 1
-        self._calls[key] = prepared
-        self._engine.fusegate_set_release(ctypes.c_void_p(call), self._release, ctypes.c_void_p(key))
-        if (implementation, problem) not in self._made:
-            self._made[implementation, problem] = implementation.callable_for(problem)
-        given = implementation.prepared(problem, list(arguments.values()))
-        prepared.function = functools.partial(self._made[implementation, problem], *given,
+        number = next(self._numbers)
+        self._calls[number] = prepared
+        self._engine.fusegate_set_release(ctypes.c_void_p(call), self._release, ctypes.c_void_p(number))
+        function = _callable_for(implementation, problem)
+        prepared.function = functools.partial(function, *implementation.prepared(problem, list(arguments.values())),
                                               *(into[name] for name in implementation.writes if name not in arguments))
-        prepared.warm_up(problem, {name: _span(inputs[number]) for number, name in enumerate(_tensors(
-            self._inputs_of(operation, problem)))})
+        prepared.warm_up(problem, spans)
         self._add_stages(prepared, problem, call)
 
     def _add_stages(self, prepared: PreparedCall, problem: Problem, call) -> None:
         """The first is launched; others are marked within it (fusegate.stage)."""
         implementation = prepared.implementation
         choice = ", ".join(f"{name} {value}" for name, value in implementation.chosen(problem).items())
-        launch = prepared.callbacks(engine.Launch, prepared.launch)
-        for number, stage in enumerate(implementation.work(problem)):
+        first = (choice.encode(), prepared.callbacks(engine.Launch, prepared.launch))
+        for stage in implementation.work(problem):
             self._engine.fusegate_add_stage(ctypes.c_void_p(call), ctypes.byref(engine.CStage(
-                stage.name.encode(), stage.flops, stage.min_bytes, choice.encode() if number == 0 else None,
-                launch if number == 0 else engine.Launch(), None)))
+                stage.name.encode(), stage.flops, stage.min_bytes, *first, None)))
+            first = (None, engine.Launch())
         if prepared.returned:
             self._engine.fusegate_set_collect(ctypes.c_void_p(call), prepared.callbacks(engine.Launch, prepared.collect), None)
 
-    def _forget(self, key: int) -> None:
-        self._calls.pop(key).close()
+    def _forget(self, number: int) -> None:
+        self._calls.pop(number).close()
 
 
 class PreparedCall:
@@ -240,8 +229,9 @@ class PreparedCall:
         self._leave_pool = arrays.enter_pool()
 
     def warm_up(self, problem: Problem, inputs: Mapping[str, range]) -> None:
-        """Calls it, so that it compiles, loads and tunes, and poisons what it returns: later calls may get the same memory."""
-        results = self._results(self._called(problem))
+        """Calls it, so that it compiles, loads and tunes, and poisons what it returns: later calls may get the same memory.
+        inputs: their addresses."""
+        results = self._results(self.implementation.ask("", self.function, problem=problem))
         changed = self.arrays.changed_device()
         if changed:
             raise self.implementation.error("", f"{changed}; it must leave that as it is")
@@ -254,7 +244,7 @@ class PreparedCall:
 
     def launch(self) -> None:
         self._result = None  # before the call, which then gets the same memory again
-        self._result = self._called()
+        self._result = self.implementation.ask("", self.function)
 
     def collect(self) -> None:
         for name, result in self._results(self._result).items():
@@ -265,25 +255,19 @@ class PreparedCall:
         self.callbacks = engine.Callbacks()  # the others refer to this call
         self._leave_pool()
 
-    def _called(self, problem: Optional[Problem] = None) -> Any:
-        return call_user_code(self.function, error=lambda text: self.implementation.error("", text), problem=problem)
-
     def _results(self, result: Any) -> dict[str, Any]:
         if not self.returned:
             return {}
-        results = list(result) if isinstance(result, (list, tuple)) else [result]
-        if len(results) != len(self.returned):
-            raise self.implementation.error("", f"returns {len(results)} result{'' if len(results) == 1 else 's'}, not "
-                                                f"{len(self.returned)}: {', '.join(self.returned)}")
-        found = {}
-        for name, value in zip(self.returned, results):
+        found = self.implementation.results("", result, list(self.returned))
+        for name, value in found.items():
             found[name] = self.arrays.own(value)
             if not self.arrays.is_own(found[name]):
-                raise self.implementation.error("", f"returns {type(value).__name__}, not '{name}'; name results that it writes "
-                                                    f"into its arguments in writes=")
+                raise self.implementation.error("", f"returns {type(value).__name__}, not '{name}'; name results that it "
+                                                    f"writes into its arguments in writes=")
             shape, expected = tuple(found[name].shape), tuple(self.returned[name].shape)
             if shape != expected:
-                raise self.implementation.error("", f"wrong result: '{name}' has the shape {shape}, its reference has {expected}")
+                raise self.implementation.error("", f"wrong result: '{name}' has the shape {shape}, its reference has "
+                                                    f"{expected}")
         return found
 
 
@@ -317,20 +301,13 @@ def _tensors(inputs: Mapping[str, Any]) -> dict[str, Tensor]:
     return {name: value for name, value in inputs.items() if isinstance(value, Tensor)}
 
 
-def _fill(operation: Operation, problem: Problem, name: str, spec: Tensor, array: Any, generator: Any) -> None:
-    call_user_code(spec.fill, array, generator, error=lambda text: operation.error(f"inputs['{name}']", text), problem=problem)
-
-
 def _view(arrays: Arrays, tensor) -> Any:
-    return arrays.view(tensor.data, tuple(tensor.shape[axis] for axis in range(tensor.rank)), tensor.dtype.decode())
+    return arrays.view(tensor.data, tuple(tensor.shape[:tensor.rank]), tensor.dtype.decode())
 
 
 def _span(tensor) -> range:
     """Its addresses."""
-    count = DTYPES[tensor.dtype.decode()][0]
-    for axis in range(tensor.rank):
-        count *= tensor.shape[axis]
-    return range(tensor.data, tensor.data + count)
+    return range(tensor.data, tensor.data + math.prod(tensor.shape[:tensor.rank], start=DTYPES[tensor.dtype.decode()].itemsize))
 
 
 def _checked_result(arrays: Arrays, operation: Operation, name: str, result: Any) -> tuple[Any, Form]:
@@ -339,23 +316,6 @@ def _checked_result(arrays: Arrays, operation: Operation, name: str, result: Any
     if not arrays.is_own(array):
         raise operation.error("reference", f"'{name}' is {type(result).__name__}; it must be a tensor")
     shape, dtype = arrays.form(array)
-    if dtype != "fp64" and not _is_integer(dtype):
+    if dtype != "fp64" and not is_integer(dtype):
         raise operation.error("reference", f"'{name}' is {dtype}; it must be computed in double precision")
     return array, (shape, dtype)
-
-
-def _is_integer(dtype: str) -> bool:
-    return "int" in dtype
-
-
-def _wide(dtype: str) -> str:
-    return dtype if _is_integer(dtype) else "fp64"
-
-
-def _fill_of(fill: Any) -> tuple[int, float, float]:
-    if callable(fill) or fill is _GIVEN:
-        return engine.FILLED, 0, 0
-    kind, *numbers = fill or ("full", 0)
-    if kind == "integers":
-        return engine.INTEGERS, numbers[0], numbers[1] - 1
-    return {"uniform": engine.UNIFORM, "normal": engine.NORMAL, "full": engine.CONSTANT}[kind], *(numbers + [0])[:2]

@@ -60,8 +60,10 @@ case("given", lambda a, b, c, d, none: a * b * c.astype("float32") + d,
      inputs=lambda p: [numpy.arange(6.0, dtype="float32"), fusegate.filled(6, by=lambda t, g: t.fill(3)),
                        fusegate.integers(6, low=2, high=3), fusegate.full(6, value=0.5), None],
      reference=lambda a, b, c, d, none: a * b * c + d)
-case("drawn", lambda x, i: x[i], inputs=lambda p: {"x": numpy.random.rand(64).astype("float32"),
-                                                   "i": fusegate.integers(9, high=64)}, reference=lambda x, i: x[i])
+def twins(problem):
+    x = numpy.random.rand(64).astype("float32")
+    return {"x": x, "i": fusegate.integers(9, high=64), "same": x.copy()}
+case("drawn", lambda x, i, same: x[i], inputs=twins, reference=lambda x, i, same: same[i])
 case("declared", lambda x: (x > 0).astype("int8"), reference=lambda x: (x > 0).astype("int8"),
      outputs=lambda p: {"sign": fusegate.empty(5, 7, dtype="int8")})
 made = []
@@ -86,7 +88,7 @@ WRONG = {
     "lazy": ("lambda x, out: numpy.multiply(x[:-1], 2, out=out[:-1]), options=WRITES",
              "wrong result: 7 elements are NaN, infinite or were never written"),
     "stale": ("lambda x: numpy.empty(x.shape, 'float32')", "wrong result"),
-    "stale_in": ("Stale(lambda kept, x: 2 * kept)", "wrong result in other memory, as if it kept an address of an earlier call"),
+    "stale_in": ("Stale(lambda kept, x: 2 * kept)", "wrong result in other memory, as if it kept an address"),
     "stale_out": ("Stale(lambda kept, x: numpy.multiply(x, 2, out=kept), 1), options=WRITES", "wrong result in other memory"),
     "integers": ("lambda x: x.argmax(axis=1) ^ 1, reference=lambda x: x.argmax(axis=1)", "0.0e\\+00 allowed"),
     "beside": ("lambda x, out: (numpy.multiply(x, 2, out=out), as_strided(out.ravel(), (37,), (4,)).__setitem__(36, 1.0)), "
@@ -95,8 +97,8 @@ WRONG = {
                "wrong memory: .*wrote before the start of input 'x'"),
     "sloppy": ("lambda x: (x.__imul__(2), x.copy())[1]", "wrong memory: .*changed input 'x'"),
     "spoilt": ("lambda x: 2 * x, options={'prepare': lambda x: x.__iadd__(1) - 1}", "changed input 'x' when it was made ready"),
-    "shape": ("lambda x: 2 * x[:3]", r"kernels.py:\d+: shape.one: wrong result: 'out' has the shape \(3, 7\), its reference has "
-                                     r"\(5, 7\)"),
+    "shape": ("lambda x: 2 * x[:3]", r"kernels.py:\d+: shape.one: wrong result: 'out' has the shape \(3, 7\), its reference "
+                                     r"has \(5, 7\)"),
     "nothing": ("lambda x: None", r"kernels.py:\d+: nothing.one: returns NoneType, not 'out'; name results that it writes"),
     "too_many": ("lambda x: (x, x)", "too_many.one: returns 2 results, not 1: out"),
     "view": ("lambda x: x[1:], reference=lambda x: x[1:]", "view.one: returns a view of its input 'x'; return new memory"),
@@ -107,12 +109,11 @@ WRONG = {
                                                                      "unknown_output; known: out"),
     "other_shape": ("lambda x: None, outputs='x', reference=lambda x: x.sum(axis=1), options={'writes': 'x'}",
                     "input 'x' has another shape"),
-    "none_prepared": ("lambda x: 2 * x, options={'prepare': lambda x: None}", "none_prepared.one.prepare: returns None"),
-    "nan": ("lambda x: 2 * x, reference=lambda x: x * numpy.nan", "35 of 35 values of output 'out' are NaN, infinite or were never"),
+    "nan": ("lambda x: 2 * x, reference=lambda x: x * numpy.nan", "35 of 35 values of output 'out' are NaN, infinite or "),
     "single": ("lambda x: 2 * x, reference=lambda x: x.astype('float32')",
                "single.reference: 'out' is fp32; it must be computed in double precision"),
     "number": ("lambda x: 2 * x, reference=lambda x: 3", "number.reference: 'out' is int; it must be a tensor"),
-    "two": ("lambda x: 2 * x, reference=lambda x: (x, x)", "two.reference: returns 2 results, but the operation has 1 output: out"),
+    "two": ("lambda x: 2 * x, reference=lambda x: (x, x)", "two.reference: returns 2 results, not 1: out"),
     "cut": ("lambda x: 2 * x, reference=lambda x: x[:2], outputs=lambda p: {'out': fusegate.empty(5, 7)}",
             r"cut.reference: 'out' has the shape \(2, 7\), but outputs declares \(5, 7\)"),
     "broken": ("lambda x: 2 * x, reference=lambda x: x / missing", r"kernels.py:\d+: broken.reference: raised NameError: name "
@@ -125,8 +126,7 @@ WRONG = {
     "dtype": ("lambda x: x, inputs=lambda p: {'x': numpy.zeros(4, 'complex64')}",
               r"dtype.inputs\['x'\]: has a dtype that fusegate does not know: complex64"),
     "no_inputs": ("lambda x: x, inputs=lambda p: 3", "no_inputs.inputs: must return a dict or a list, not int"),
-    "flops": ("lambda x: 2 * x, flops=lambda p: 1 / 0", r"kernels.py:\d+: flops.flops: raised ZeroDivisionError: division by zero"),
-    "stages": ("lambda x: 2 * x, options={'stages': lambda p: ['gelu']}", "stages.one.stages: must return a list of fusegate.Stage"),
+    "flops": ("lambda x: 2 * x, flops=lambda p: 1 / 0", r"kernels.py:\d+: flops.flops: raised ZeroDivisionError: division by"),
 }
 
 
@@ -135,9 +135,7 @@ class BindingTest(FolderTest):
         self.write("kernels.py", RIGHT)
         result = self.bench("kernels.py", *QUICK, f"--out={self.out}")
         self.assertEqual((result.returncode, self.failures()), (0, {}), result.stderr)
-        entries = {}
-        for entry in self.read()["benchmarks"]:  # the first of a benchmark has its details
-            entries.setdefault(entry["name"].partition("/")[0], entry)
+        entries = self.entries()
         self.assertEqual(len(entries), RIGHT.count("\ncase("))
         self.assertEqual((entries["returned"]["flops"], entries["returned"]["min_bytes"]), (5, 9))
         self.assertIn("tile 64, by hand", str(entries["returned"]))
@@ -154,10 +152,7 @@ class BindingTest(FolderTest):
         self.write("kernels.py", f"{HEAD}{cases}case('right', lambda x: 2 * x)\n")
         result = self.bench("kernels.py", *QUICK, f"--out={self.out}")
         self.assertEqual(result.returncode, 2, result.stderr)
-        failed = {name.partition("/")[0]: text for name, text in self.failures().items()}
-        for name, (_, expected) in WRONG.items():
-            with self.subTest(name):
-                self.assertRegex(failed.get(name, ""), expected)
+        self.assert_failed(WRONG)
         self.assertEqual({name.partition("/")[0] for name in self.measured()}, {"right"})
         self.assertNotIn("Traceback", result.stderr)
 

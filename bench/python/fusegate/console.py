@@ -22,30 +22,22 @@ def printable(text: str) -> str:
 def for_log(line: str) -> str:
     """A printable line that GitHub's runner does not mistake for a workflow command."""
     line = printable(line).replace("##[", "##\\x5b")
-    blanks = len(line) - len(line.lstrip(" "))
-    return f"{line[:blanks]}\\x3a{line[blanks + 1:]}" if line.startswith("::", blanks) else line
+    return re.sub("^( *):(?=:)", r"\1\\x3a", line)
 
 
 def take_streams() -> None:
     """Prepares standard output and error for any text. Opens closed streams: otherwise a file that is opened later would
     take the number of one, and receive what libraries print. Writing to a closed output still fails."""
-    for name, number in (("stdin", 0), ("stdout", 1), ("stderr", 2)):
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(number)
         except OSError:
-            _open_at(number, os.O_RDWR if name == "stderr" else os.O_RDONLY)
+            os.open(os.devnull, os.O_RDWR if name == "stderr" else os.O_RDONLY)  # gets the lowest number that is free
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, "r" if number == 0 else "w", encoding="utf-8", closefd=False))
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError):  # tests and notebooks replace the streams
             stream.reconfigure(errors="backslashreplace")
-
-
-def _open_at(number: int, flags: int) -> None:
-    opened = os.open(os.devnull, flags)
-    if opened != number:
-        os.dup2(opened, number)
-        os.close(opened)
 
 
 def log(message: object, program: str = "fusegate") -> None:
@@ -54,10 +46,7 @@ def log(message: object, program: str = "fusegate") -> None:
 
 
 def _escape(match: re.Match) -> str:
-    character = match[0]
-    if character in _NAMED:
-        return _NAMED[character]
-    code = ord(character)
+    code = ord(match[0])
     if 0xDC80 <= code <= 0xDCFF:  # stands for a byte that is not UTF-8
         return f"\\x{code - 0xDC00:02x}"
-    return f"\\u{code:04x}" if code > 0x7F else f"\\x{code:02x}"
+    return _NAMED.get(match[0], f"\\u{code:04x}" if code > 0x7F else f"\\x{code:02x}")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
-from .call_sites import call_user_code
-from .errors import InputError
+from . import engine
+from .errors import InputError, Registered
 from .problem import Problem, is_name
 
 if TYPE_CHECKING:
@@ -20,14 +21,8 @@ ARRAYS = ("torch", "cupy", "numpy")
 class Stage:
     """A part of an implementation, with the least work that it can do; for rates and rooflines.
 
-    Attributes
-    ----------
-    name : str
-        The part's name in reports.
-    flops : float
-        Floating-point operations of one call.
-    min_bytes : float
-        The fewest bytes that a call reads and writes: each operand once, the result once.
+    name: the part's name in reports. flops: floating-point operations of one call. min_bytes: the fewest bytes that a call
+    reads and writes: each operand once, the result once.
     """
 
     name: str
@@ -35,22 +30,37 @@ class Stage:
     min_bytes: float = 0.0
 
 
+@contextlib.contextmanager
+def stage(name: str) -> Iterator[None]:
+    """Gives what a callable launches within ``with fusegate.stage("gate_proj"):`` a name: an NVTX range, a row of its own in
+    profiles and traces, and times in reports. FLOPs and bytes come from the :class:`Stage` of that name, if ``stages`` of
+    the implementation returns one. Where nothing is measured, it does nothing."""
+    loaded = engine.loaded
+    if loaded is not None:
+        loaded.fusegate_begin_stage(name.encode())
+    try:
+        yield
+    finally:
+        if loaded is not None:
+            loaded.fusegate_end_stage()
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
-class Implementation:
+class Implementation(Registered):
     """A way to compute an operation. :meth:`Operation.benchmark` makes it and explains the fields."""
 
     operation: Operation
     name: str
     function: Callable
     where: str
-    writes: tuple[str, ...] = ()
-    factory: bool = False
-    prepare: Optional[Callable[..., Any]] = None
-    requires: tuple[str, ...] = ()
-    device: Optional[str] = None
-    arrays: str = "torch"
-    stages: Optional[Callable[[Problem], Sequence[Stage]]] = None
-    choices: Optional[Callable[[Problem], Mapping[str, Any]]] = None
+    writes: tuple[str, ...]
+    factory: bool
+    prepare: Optional[Callable[..., Any]]
+    requires: tuple[str, ...]
+    device: Optional[str]
+    arrays: str
+    stages: Optional[Callable[[Problem], Sequence[Stage]]]
+    choices: Optional[Callable[[Problem], Mapping[str, Any]]]
 
     def __post_init__(self):
         if not is_name(self.name):
@@ -59,28 +69,20 @@ class Implementation:
         others = self.operation.implementations
         if self.name in others:
             raise self.error("", f"is registered already, at {others[self.name].where}")
-        if self.device not in (None, "cuda", "cpu"):
-            raise self.error("device", f"must be \"cuda\" or \"cpu\", not {self.device!r}")
-        if self.arrays not in ARRAYS:
-            raise self.error("arrays", f"must be one of {', '.join(ARRAYS)}, not {self.arrays!r}")
+        self.check("device", self.device, self.device in (None, "cuda", "cpu"), "\"cuda\" or \"cpu\"")
+        self.check("arrays", self.arrays, self.arrays in ARRAYS, f"one of {', '.join(ARRAYS)}")
         for field in ("prepare", "stages", "choices"):
             given = getattr(self, field)
-            if given is not None and not callable(given):
-                raise self.error(field, f"must be a function, not {given!r}")
+            self.check(field, given, given is None or callable(given), "a function")
         others[self.name] = self
 
     @property
-    def full_name(self) -> str:
-        return f"{self.operation.name}/{self.name}"
-
-    def benchmark_name(self, problem: Problem) -> str:
-        return f"{self.full_name}/{problem.name}"
+    def path(self) -> str:
+        return f"{self.operation.name}.{self.name}"
 
     def callable_for(self, problem: Problem) -> Callable:
         """The callable that is timed."""
-        if not self.factory:
-            return self.function
-        made = self.function(problem)
+        made = self.function(problem) if self.factory else self.function
         if not callable(made):
             raise self.error("factory", f"must return a function, not {made!r}")
         return made
@@ -89,7 +91,7 @@ class Implementation:
         """The arguments of the callable, made from the inputs by ``prepare``."""
         if self.prepare is None:
             return list(inputs)
-        made = self._ask("prepare", problem, *inputs)
+        made = self.ask("prepare", self.prepare, *inputs, problem=problem)
         if made is None:
             raise self.error("prepare", "returns None; it must return the arguments of the callable")
         if isinstance(made, Mapping):
@@ -100,29 +102,17 @@ class Implementation:
         """The stages of a call; one, from the operation's ``flops`` and ``bytes``, unless ``stages`` is given."""
         if self.stages is None:
             return [self.operation.work(problem)]
-        stages = self._ask("stages", problem, problem)
+        stages = self.ask("stages", self.stages, problem, problem=problem)
         if not isinstance(stages, (list, tuple)) or not all(isinstance(stage, Stage) for stage in stages):
             raise self.error("stages", "must return a list of fusegate.Stage")
         for stage in stages:
-            for field, value in (("flops", stage.flops), ("min_bytes", stage.min_bytes)):
-                if not is_amount(value):
-                    raise self.error("stages", f"'{stage.name}': {field} must be a number from 0, not {value!r}")
+            for field in ("flops", "min_bytes"):
+                self.check_amount(f"stages['{stage.name}'].{field}", getattr(stage, field))
         return list(stages)
 
     def chosen(self, problem: Problem) -> dict[str, str]:
         """The choices for the run file, as text by name."""
-        found = {} if self.choices is None else self._ask("choices", problem, problem)
+        found = {} if self.choices is None else self.ask("choices", self.choices, problem, problem=problem)
         if not isinstance(found, Mapping):
             raise self.error("choices", f"must return a dict, not {type(found).__name__}")
         return {str(name): str(value) for name, value in found.items()}
-
-    def error(self, field: str, problem: str) -> InputError:
-        return InputError(self.where, ".".join(filter(None, (self.operation.name, self.name, field))), problem)
-
-    def _ask(self, field: str, problem: Problem, *arguments) -> Any:
-        return call_user_code(getattr(self, field), *arguments, error=lambda text: self.error(field, text),
-                              problem=problem)
-
-
-def is_amount(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < float("inf")

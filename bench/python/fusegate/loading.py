@@ -8,37 +8,24 @@ import pathlib
 import sys
 from typing import Optional
 
-from . import operation as registry
-from .errors import InputError, one_line
-
+from .errors import InputError, innermost, one_line
+from .operation import operations
 
 # What load() is importing; its registrations are not complete yet.
 _loading: Optional[str] = None
 
 
 class Kernels:
-    """The registered operations, and the file or module they come from.
-
-    Attributes
-    ----------
-    folder : pathlib.Path
-        The file's folder, which has the suites in ``suites/``.
-    operations : dict of str to Operation
-    """
+    """What is registered. folder: of the file of kernels, which has the suites in ``suites/``."""
 
     def __init__(self, source: str, folder: pathlib.Path):
-        self.folder, self.operations = folder, registry.operations()
-        if not any(operation.implementations for operation in self.operations.values()):
+        self.folder, self.operations = folder, list(operations().values())
+        self.implementations = [each for operation in self.operations for each in operation.implementations.values()]
+        if not self.implementations:
             raise InputError(source, "", "registers no benchmark; decorate a function with @fusegate.benchmark")
-        for operation in self.operations.values():
+        for operation in self.operations:
             if not operation.implementations:
                 raise operation.error("", "has no implementation; decorate one with @fusegate.benchmark")
-
-    def full_names(self) -> set[str]:
-        return {each.full_name for operation in self.operations.values() for each in operation.implementations.values()}
-
-    def implementation_names(self):
-        return sorted({name for operation in self.operations.values() for name in operation.implementations})
 
 
 def require_loaded() -> None:
@@ -49,18 +36,8 @@ def require_loaded() -> None:
 
 
 def load(target: str) -> Kernels:
-    """Imports the target.
-
-    Parameters
-    ----------
-    target : str
-        A file ("kernels.py", "bench/kernels.py") or a module ("team.kernels").
-
-    Raises
-    ------
-    InputError
-        If it does not exist, raises, or registers nothing.
-    """
+    """Imports a file ("kernels.py", "bench/kernels.py") or a module ("team.kernels"). Raises InputError if it does not exist,
+    raises, or registers nothing."""
     global _loading  # pylint: disable=global-statement
     _loading = target
     try:
@@ -78,35 +55,32 @@ def load(target: str) -> Kernels:
 def _load_file(path: pathlib.Path):
     if not path.is_file():
         raise InputError(path, "", "no such file")
-    folder = str(path.resolve().parent)
-    if folder not in sys.path:
-        sys.path.insert(0, folder)  # as `python kernels.py` does
-    spec = importlib.util.spec_from_file_location(_free_name(path), path.resolve())
+    path, name = path.resolve(), path.stem
+    _find_modules_in(str(path.parent))  # as `python kernels.py` does
+    known = sys.modules.get(name)
+    if not name.isidentifier() or known is not None and getattr(known, "__file__", None) != str(path):
+        name = f"fusegate_kernels_{name}"
+    spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     # Before it runs: dataclasses and Triton look up what it defines there.
-    sys.modules[spec.name] = module
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
 
 
-def _free_name(path: pathlib.Path) -> str:
-    known = sys.modules.get(path.stem)
-    taken = known is not None and getattr(known, "__file__", None) != str(path.resolve())
-    return f"fusegate_kernels_{path.stem}" if taken or not path.stem.isidentifier() else path.stem
-
-
 def _load_module(name: str):
-    if "" not in sys.path and str(pathlib.Path.cwd()) not in sys.path:
-        sys.path.insert(0, str(pathlib.Path.cwd()))  # as `python -m` does
+    if "" not in sys.path:
+        _find_modules_in(str(pathlib.Path.cwd()))  # as `python -m` does
     return importlib.import_module(name)
+
+
+def _find_modules_in(folder: str) -> None:
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
 
 
 def _line_of(error: BaseException, target: str) -> str:
     """", at line 12": the innermost line of the target that the exception went through."""
-    line: Optional[int] = error.lineno if isinstance(error, SyntaxError) else None
-    trace = error.__traceback__
-    while trace is not None:
-        if pathlib.Path(trace.tb_frame.f_code.co_filename).name == pathlib.Path(target).name:
-            line = trace.tb_lineno
-        trace = trace.tb_next
+    found = innermost(error, lambda path: pathlib.Path(path).name == pathlib.Path(target).name)
+    line = found[1] if found else error.lineno if isinstance(error, SyntaxError) else None
     return f", at line {line}" if line else ""

@@ -26,10 +26,8 @@ def is_name(name: Any) -> bool:
 
 def is_axis_value(value: Any) -> bool:
     """Whether an axis can have the value: its text in a benchmark's name must be unambiguous."""
-    if isinstance(value, bool):
-        return True
     if isinstance(value, int):
-        return 1 <= value <= LARGEST_AXIS
+        return isinstance(value, bool) or 1 <= value <= LARGEST_AXIS
     if isinstance(value, float):
         return math.isfinite(value)
     return is_name(value) and parse_axis_value(value) == value
@@ -37,9 +35,7 @@ def is_axis_value(value: Any) -> bool:
 
 def axis_text(value: AxisValue) -> str:
     """The value as a benchmark's name has it: 8, 0.5, true, gelu."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return repr(float(value)) if isinstance(value, float) else str(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def parse_axis_value(text: str) -> AxisValue:
@@ -56,16 +52,10 @@ def parse_axis_value(text: str) -> AxisValue:
 
 @dataclasses.dataclass(frozen=True)
 class Problem:
-    """The argument of your functions: ``problem.rows`` is the value of the axis ``rows``.
+    """The argument of your functions: ``problem.rows`` and ``problem["rows"]`` are the value of the axis ``rows``.
 
-    Attributes
-    ----------
-    axes : mapping of str to int, float, bool or str
-        The value of each axis, in the order of the benchmark's name.
-    dtype : str
-        The number format, such as ``"bf16"``.
-    device : str
-        ``"cuda"`` or ``"cpu"``, where it is measured.
+    axes: the value of each axis, in the order of the benchmark's name. dtype: the number format, such as ``"bf16"``. device:
+    ``"cuda"`` or ``"cpu"``, where it is measured.
     """
 
     items: tuple[tuple[str, AxisValue], ...]
@@ -84,19 +74,19 @@ class Problem:
     @property
     def itemsize(self) -> int:
         """Bytes of an element."""
-        return DTYPES[self.dtype][0]
+        return DTYPES[self.dtype].itemsize
 
     @property
     def torch_dtype(self):
         """torch's number format: ``torch.bfloat16``."""
         import torch  # pylint: disable=import-outside-toplevel
-        return getattr(torch, DTYPES[self.dtype][1])
+        return getattr(torch, DTYPES[self.dtype].library_name)
 
     def __getitem__(self, axis: str) -> AxisValue:
-        return dict(self.items)[axis]
+        return self.axes[axis]
 
     def __getattr__(self, axis: str) -> AxisValue:
-        # Called only for names that are not attributes.
+        # Called only for names that are not attributes; of a copy that is being made, also for items.
         values = dict(object.__getattribute__(self, "items"))
         if axis in values:
             return values[axis]

@@ -12,16 +12,16 @@ import signal
 import subprocess
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
-from typing import Any, Optional
+from collections.abc import Sequence
+from typing import Callable, Optional
 
 from . import engine, loading
 from .binding import Binding, is_installed
 from .console import log, take_streams
 from .errors import InputError
+from .implementation import Implementation
 from .version import __version__
 
-BAD_INPUT = 2
 # The suite of the registered problems.
 ALL = "all"
 # What decides speeds, where a file imports it; and what an implementation requires.
@@ -44,55 +44,39 @@ def main(arguments: Optional[Sequence[str]] = None, *, suites: Optional[str] = N
         if __name__ == "__main__":
             fusegate.main()
 
-    Parameters
-    ----------
-    arguments : list of str, optional
-        The command line; by default ``sys.argv[1:]``.
-    suites : str, optional
-        The folder of named suites; by default ``suites`` beside the file.
-    foreign_suites : bool
-        True if the suites are another program's: of what they name, this one measures the operations that it has, with all
-        of its implementations.
+    Args:
+      arguments: the command line; by default ``sys.argv[1:]``.
+      suites: the folder of named suites; by default ``suites`` beside the file.
+      foreign_suites: True if the suites are another program's: of what they name, this one measures the operations that it
+        has, with all of its implementations.
 
-    Raises
-    ------
-    InputError
-        If ``fusegate_bench`` loads the file: it must call this only as the program itself.
-    SystemExit
-        With 0 if every benchmark was measured; with 2 if one failed, or the flags cannot be followed.
+    Raises InputError if ``fusegate_bench`` loads the file: it must call this only as the program itself. Raises SystemExit
+    with 0 if every benchmark was measured, and with 2 if one failed, or the flags cannot be followed.
     """
     loading.require_loaded()
     given = list(sys.argv[1:] if arguments is None else arguments)
     # Python 3.9 has no sys.orig_argv.
     restart = [sys.executable, *getattr(sys, "orig_argv", [None, *sys.argv])[1:]]
-
-    def work() -> int:
-        kernels = loading.Kernels(sys.argv[0], pathlib.Path(sys.argv[0]).resolve().parent)
-        return _measure(kernels, given, restart, pathlib.Path(suites) if suites else kernels.folder / "suites", foreign_suites)
-    sys.exit(_guarded(work))
+    sys.exit(_guarded(lambda: _measure(loading.Kernels(sys.argv[0], pathlib.Path(sys.argv[0]).resolve().parent), given, restart,
+                                       suites, foreign_suites)))
 
 
 def command(arguments: Optional[Sequence[str]] = None) -> int:
     """Runs `fusegate_bench`. Returns the exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if given[:1] in (["--help"], ["-h"]):
-        print(_USAGE)
-        return 0
-    if given[:1] == ["--version"]:
-        print(f"fusegate {__version__}")
-        return 0
-    return _guarded(lambda: _commanded(given))
+    for names, text in ((("--help", "-h"), _USAGE), (("--version",), f"fusegate {__version__}")):
+        if given and given[0] in names:
+            print(text)
+            return 0
+
+    def work() -> int:
+        if not given or given[0].startswith("-"):
+            raise InputError("the command line", "", "names no file of kernels; use `fusegate_bench FILE_OR_MODULE [flags]`")
+        return _measure(loading.load(given[0]), given[1:], [sys.executable, "-m", "fusegate.bench", *given])
+    return _guarded(work)
 
 
-def _commanded(given: list[str]) -> int:
-    if not given or given[0].startswith("-"):
-        raise InputError("the command line", "", "names no file of kernels; use `fusegate_bench FILE_OR_MODULE [flags]`")
-    kernels = loading.load(given[0])
-    restart = [sys.executable, "-m", "fusegate.bench", *given]
-    return _measure(kernels, given[1:], restart, kernels.folder / "suites")
-
-
-def _guarded(work) -> int:
+def _guarded(work: Callable[[], int]) -> int:
     """Returns the exit code. Prints an error as one line."""
     take_streams()
     # A line of the engine must not end up within one of Python's.
@@ -110,21 +94,22 @@ def _guarded(work) -> int:
     except OSError as error:
         log(f"standard output: cannot be written: {error.strerror}", "fusegate_bench")
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # else Python reports the same error when it ends
-    return BAD_INPUT
+    return 2
 
 
-def _measure(kernels: loading.Kernels, flags: list[str], restart: list[str], suites: pathlib.Path,
+def _measure(kernels: loading.Kernels, flags: list[str], restart: list[str], suites: Optional[str] = None,
              foreign_suites: bool = False) -> int:
     loaded = engine.load()
     binding = Binding(loaded)
-    for operation in kernels.operations.values():
+    for operation in kernels.operations:
         binding.add(operation)
-    if not any(flag.startswith("--device") for flag in flags) and not _may_use_a_gpu(kernels):
+    if not any(flag.startswith("--device") for flag in flags) and not any(map(_may_use_a_gpu, kernels.implementations)):
         flags = ["--device=cpu", *flags]
     commit = _git(kernels.folder, "rev-parse", "HEAD")
+    suite = {"name": ALL, "sweeps": [{"operations": [operation.name for operation in kernels.operations]}]}
     program = engine.CProgram(
-        b"fusegate_bench", json.dumps({"name": ALL, "sweeps": [{"operations": list(kernels.operations)}]}).encode(),
-        os.fsencode(suites), foreign_suites, json.dumps(_versions(kernels)).encode(), commit.encode(),
+        b"fusegate_bench", json.dumps(suite).encode(), os.fsencode(suites or kernels.folder / "suites"), foreign_suites,
+        json.dumps(_versions(kernels)).encode(), commit.encode(),
         bool(commit and _git(kernels.folder, "status", "--porcelain", "--untracked-files=no")),
         engine.strings(restart, ended=True))
     arguments = engine.strings(["", *flags])
@@ -138,19 +123,16 @@ def _measure(kernels: loading.Kernels, flags: list[str], restart: list[str], sui
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def _may_use_a_gpu(kernels: loading.Kernels) -> bool:
-    """Whether one of them can: NumPy's cannot, nor torch's if it was built without CUDA."""
+def _may_use_a_gpu(implementation: Implementation) -> bool:
+    """NumPy's cannot, nor torch's if it was built without CUDA."""
     torch = sys.modules.get("torch")
-    without_cuda = {"numpy"} | ({"torch"} if torch is not None and torch.version.cuda is None else set())
-    return any(each.arrays not in without_cuda and each.device != "cpu" for operation in kernels.operations.values()
-               for each in operation.implementations.values())
+    is_without = implementation.arrays == "torch" and torch is not None and torch.version.cuda is None
+    return implementation.device != "cpu" and implementation.arrays != "numpy" and not is_without
 
 
 def _versions(kernels: loading.Kernels) -> dict[str, str]:
-    required = {name for operation in kernels.operations.values() for each in operation.implementations.values()
-                for name in each.requires if is_installed(name)}
-    versions = {name: _version_of(sys.modules.get(name), name)
-                for name in sorted(required.union(name for name in _LIBRARIES if name in sys.modules))}
+    required = {name for each in kernels.implementations for name in each.requires if is_installed(name)}
+    versions = {name: _version_of(name) for name in sorted(required.union(filter(sys.modules.get, _LIBRARIES)))}
     torch = sys.modules.get("torch")
     if torch is not None and torch.version.cuda:
         versions["cuda"] = torch.version.cuda
@@ -158,22 +140,17 @@ def _versions(kernels: loading.Kernels) -> dict[str, str]:
     return versions
 
 
-def _version_of(module: Any, name: str) -> str:
+def _version_of(module: str) -> str:
     """Prefers the module's own version: torch's names its CUDA, its package's does not."""
     try:
-        return str(getattr(module, "__version__", "") or importlib.metadata.version(_package_of(name)))
+        return str(getattr(sys.modules.get(module), "__version__", "") or importlib.metadata.version(
+            _packages().get(module, [module.replace("_", "-")])[0]))
     except importlib.metadata.PackageNotFoundError:
         return "unknown"
 
 
-@functools.lru_cache(maxsize=None)
-def _packages() -> Mapping[str, Sequence[str]]:
-    """The packages of each module. Python 3.9 does not know."""
-    return getattr(importlib.metadata, "packages_distributions", dict)()
-
-
-def _package_of(module: str) -> str:
-    return _packages().get(module, [module.replace("_", "-")])[0]
+# The packages of each module. Python 3.9 does not know.
+_packages = functools.lru_cache(maxsize=None)(getattr(importlib.metadata, "packages_distributions", dict))
 
 
 def _cublas(cuda: str) -> dict[str, str]:

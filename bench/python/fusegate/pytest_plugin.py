@@ -106,17 +106,8 @@ class Session:
 
 @dataclasses.dataclass
 class Measured:
-    """The result of a measurement.
-
-    Attributes
-    ----------
-    folder : pathlib.Path
-        The run folder. Every command of ``fusegate`` reads it.
-    times_ns : dict of str to float
-        By benchmark: the median over the processes of their median times.
-    verdicts : list of dict
-        The gate's, as in ``fusegate gate --json``; empty without a baseline.
-    """
+    """A measurement. folder: the run folder, which every command of ``fusegate`` reads. times_ns: by benchmark, the median over
+    the processes of their median times. verdicts: the gate's, as in ``fusegate gate --json``; empty without a baseline."""
 
     folder: pathlib.Path
     times_ns: dict[str, float]
@@ -135,31 +126,16 @@ class Measuring:
                  flags: Sequence[str] = ()) -> Measured:
         """Measure benchmarks in fresh processes.
 
-        Parameters
-        ----------
-        kernels : str
-            The file that registers them, relative to the test's folder, or a module.
-        benchmark : str, optional
-            A regular expression for their names; by default all are measured.
-        processes : int
-            The number of processes, unless ``--fusegate-processes`` is given. With fewer than 4 the gate reports no
-            regression.
-        suite : str
-            As of ``fusegate run --suite``; by default all that is registered.
-        flags : list of str
-            Flags of ``fusegate_bench``.
+        Args:
+          kernels: the file that registers them, relative to the test's folder, or a module.
+          benchmark: a regular expression for their names; by default all are measured.
+          processes: their number, unless ``--fusegate-processes`` is given. With fewer than 4 the gate reports no regression.
+          suite: as of ``fusegate run --suite``; by default all that is registered.
+          flags: flags of ``fusegate_bench``.
 
-        Returns
-        -------
-        Measured
-
-        Raises
-        ------
-        pytest.fail.Exception
-            If a result is wrong, a benchmark or the measurement fails, or a program is missing. If the gate finds a
-            regression, with its verdicts. If it cannot judge: too little is decided, or the baseline is of another machine.
-        pytest.skip.Exception
-            If the gate cannot judge, with ``--fusegate-undecided=skip``.
+        The test fails if a result is wrong, a benchmark or the measurement fails, or a program is missing; if the gate finds a
+        regression, with its verdicts; and if it cannot judge: too little is decided, or the baseline is of another machine.
+        The last skips the test with ``--fusegate-undecided=skip``.
         """
         self._count += 1
         run = self._run if self._count == 1 else self._run.with_name(f"{self._run.name}-{self._count}")
@@ -189,12 +165,13 @@ class Measuring:
         exit_code, printed, measured.verdicts = programs.gate(program, baseline, measured.folder)
         if exit_code == 1:
             pytest.fail(printed, pytrace=False)
-        if exit_code != 0 and self._config.getoption("fusegate_undecided") == "fail":
+        if exit_code == 0:
+            return
+        if self._config.getoption("fusegate_undecided") == "fail":
             pytest.fail(f"could not judge: {printed}", pytrace=False)
-        if exit_code != 0:
-            headline = printed.splitlines()[0]
-            self._session.unjudged.append(f"{self._test}: {headline}")
-            pytest.skip(f"fusegate could not judge: {headline}")
+        headline = printed.splitlines()[0]
+        self._session.unjudged.append(f"{self._test}: {headline}")
+        pytest.skip(f"fusegate could not judge: {headline}")
 
 
 @pytest.fixture

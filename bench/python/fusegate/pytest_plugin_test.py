@@ -5,19 +5,16 @@ import importlib.util
 import json
 import os
 import pathlib
-import subprocess
 import sys
-import tempfile
-import unittest
 
 if importlib.util.find_spec("pytest") is None or importlib.util.find_spec("numpy") is None:
     sys.exit(77)  # ctest shows it as skipped
 
+from fusegate.fakes import QUICK, FolderTest
 from fusegate.pytest_plugin import _folder_name
 from fusegate.version import __version__
 
 PROGRAM = os.environ["FUSEGATE_PROGRAM"]
-PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 STAND_IN = '''
 import json, os, pathlib, sys
 asked = sys.argv[1:]
@@ -72,32 +69,16 @@ def plus(x):
 '''
 REAL_TEST = '''
 def test_twice(fusegate):
-    measured = fusegate("kernels.py", benchmark="times", processes=2,
-                        flags=["--samples=2", "--layouts=1", "--idle-us=0", "--batch-us=100"])
+    measured = fusegate("kernels.py", benchmark="times", processes=2, flags=QUICK)
     assert sorted(measured.times_ns) == ["twice/times/fp32/rows:16", "twice/times/fp32/rows:8"]
     assert 10 < measured.times_ns["twice/times/fp32/rows:8"] < 1e6
 '''
 
 
-class SessionTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name).resolve()
-        self.baseline = self.folder / "baseline.json"
-        self.baseline.touch()
-
-    def write(self, name, text):
-        path = self.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-        return path
-
-    def pytest(self, *flags, expected, program, **environment):
-        result = subprocess.run(
-            [sys.executable, "-m", "pytest", "-p", "fusegate.pytest_plugin", "-p", "no:cacheprovider", "-q",
-             "--fusegate-program", str(program), *map(str, flags)], cwd=self.folder, text=True, capture_output=True,
-            timeout=120, check=False, env={**os.environ, "PYTHONPATH": str(PACKAGE), **environment})
+class SessionTest(FolderTest):
+    def pytest(self, *flags, expected, program=PROGRAM, **environment):
+        result = self.process("-m", "pytest", "-p", "fusegate.pytest_plugin", "-p", "no:cacheprovider", "-q",
+                              "--fusegate-program", program, *flags, **environment)
         self.assertEqual(result.returncode, expected, result.stdout + result.stderr)
         return result.stdout + result.stderr
 
@@ -105,6 +86,7 @@ class SessionTest(unittest.TestCase):
 class StandInTest(SessionTest):
     def setUp(self):
         super().setUp()
+        self.baseline = self.write("baseline.json", "")
         self.program = self.write("bin/fusegate", f"#!{sys.executable}\n{STAND_IN}")
         self.program.chmod(0o755)
         self.write_test(TEST)
@@ -193,10 +175,7 @@ class RealProgramsTest(SessionTest):
     def setUp(self):
         super().setUp()
         self.write("kernels.py", KERNELS)
-        self.write("test_kernels.py", REAL_TEST)
-
-    def pytest(self, *flags, expected, program=PROGRAM, **environment):
-        return super().pytest(*flags, expected=expected, program=program, **environment)
+        self.write("test_kernels.py", REAL_TEST.replace("QUICK", str(QUICK)))
 
     def test_measures_and_says_what_was_not_compared_and_what_is_never_measured(self):
         printed = self.pytest(expected=0)
