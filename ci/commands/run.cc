@@ -176,7 +176,7 @@ void add_run(CommandLine& line) {
   set_topic(app, kMeasuringTopic);
   add_repeated(
       app, "--program", request.programs,
-      "Benchmark program, or a command such as \"python3 -m fusegate run kernels.py\"; by default "
+      "Benchmark program, or a command such as \"fusegate_bench kernels.py\"; by default "
       "the fusegate_bench beside this program. Several programs take turns: A B B A. One program "
       "with several --out fills each of these folders")
       ->type_name("PROGRAM");
