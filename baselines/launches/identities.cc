@@ -22,7 +22,8 @@ void write_identities(const std::filesystem::path& path, const Identities& ident
   }
   const json file{{kMark, kIdentitiesSchemaVersion},     {"fusegate", identities.context},
                   {"benchmarks", std::move(benchmarks)}, {"choices", identities.choices},
-                  {"counters", identities.counters},     {"failures", identities.failures}};
+                  {"counters", identities.counters},     {"failures", identities.failures},
+                  {"load_s", identities.load_s}};
   write_atomically(path, file.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
 }
 
@@ -47,6 +48,7 @@ Identities parse_identities(std::string_view text, const std::string& source) {
       }
     }
   }
+  if (const auto load_s = root.find("load_s")) identities.load_s = load_s->number_from_zero();
   for (const auto& [name, identity] : root.at("benchmarks").members()) {
     identities.benchmarks.emplace(name, parse_identity(identity));
   }

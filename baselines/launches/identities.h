@@ -4,7 +4,7 @@
 //   {"fusegate_identities": 1, "fusegate": {...}, "benchmarks": {"name": {...}, ...},
 //    "choices": {"name": {"stage": "what was chosen", ...}, ...},
 //    "counters": {"name": {"flops": 1.2e9, "min_bytes": 3e6}, ...},
-//    "failures": {"name": "why", ...}}
+//    "failures": {"name": "why", ...}, "load_s": 4.2}
 //
 // with the context that a run file has (run_file.h), and an identity (call_identity.h) a benchmark.
 #pragma once
@@ -29,6 +29,9 @@ struct Identities {
   // Of a call, as in a run file. Older files have none.
   std::map<std::string, std::map<std::string, double>> counters{};
   std::map<std::string, std::string> failures{};
+  // What the program took to load, from its start. 0: unknown, or of a program that knows no turns
+  // (kTurnVariable of baselines/record/program_variables.h).
+  double load_s = 0;
 };
 
 // All throw InputError naming the file, and the field where there is one.

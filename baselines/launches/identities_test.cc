@@ -19,7 +19,8 @@ TEST(Identities, AreReadBackAsTheyWereWritten) {
                           .benchmarks = {{"a/b", identity}, {"c/d", {.unknown = "no CUPTI"}}},
                           .choices = {{"a/b", {{"down_proj", "algo 66"}}}},
                           .counters = {{"a/b", {{"flops", 1.5e9}}}},
-                          .failures = {{"e/f", "wrong"}}});
+                          .failures = {{"e/f", "wrong"}},
+                          .load_s = 4.5});
   const Identities read = read_identities(path);
   EXPECT_EQ(read.context.at("suite"), "pr");
   EXPECT_TRUE(identical_code(read.benchmarks.at("a/b"), identity));
@@ -27,12 +28,14 @@ TEST(Identities, AreReadBackAsTheyWereWritten) {
   EXPECT_EQ(read.choices.at("a/b").at("down_proj"), "algo 66");
   EXPECT_EQ(read.counters.at("a/b").at("flops"), 1.5e9);
   EXPECT_EQ(read.failures.at("e/f"), "wrong");
+  EXPECT_EQ(read.load_s, 4.5);
 }
 
-TEST(Identities, OfAnEarlierProgramHaveNoCounters) {
+TEST(Identities, OfAnEarlierProgramHaveNoCountersAndKnowNoTurns) {
   const char* text = R"({"fusegate_identities": 1, "fusegate": {}, "benchmarks": {},
                           "choices": {}, "failures": {}})";
   EXPECT_TRUE(parse_identities(text, "i.json").counters.empty());
+  EXPECT_EQ(parse_identities(text, "i.json").load_s, 0);
 }
 
 TEST(Identities, OfALaterVersionOrAnotherFileAreRefused) {

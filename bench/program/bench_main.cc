@@ -23,6 +23,7 @@
 #include "bench/program/run_program.h"
 #include "bench/program/runner.h"
 #include "bench/program/tracing.h"
+#include "bench/program/turn.h"
 
 namespace fusegate::bench {
 namespace {
@@ -169,6 +170,7 @@ void warn_of_unused_gpu(const Options& options, const kernels::Device& device) {
 }
 
 int run(int argc, const char* const* argv, const Program& program) {
+  load_s();  // it has loaded
   kernels::require_sound_registrations();
   start_folder();
   const Options options = parse_options(argc, argv, program.suites.folder);
@@ -182,6 +184,7 @@ int run(int argc, const char* const* argv, const Program& program) {
   // `fusegate doctor` asks for the environment without a suite.
   const Suite suite =
       options.environment && !options.suite ? Suite() : suite_of(options, program.suites);
+  await_turn();
   const std::unique_ptr<kernels::Device> device = kernels::open_device(options.device);
   if (program.opened) program.opened(*device);
   warn_of_unused_gpu(options, *device);

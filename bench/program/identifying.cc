@@ -10,6 +10,7 @@
 #include "bench/machine/log_warning.h"
 #include "bench/measuring/interrupt.h"
 #include "bench/measuring/session.h"
+#include "bench/program/turn.h"
 
 namespace fusegate::bench {
 namespace {
@@ -70,6 +71,7 @@ Outcome identify(kernels::Device& device, Meter& meter, const Plan& plan, Enviro
     }
   }
   identities.context = fusegate_context(info, probe);
+  identities.load_s = load_s();
   baselines::write_identities(out, identities);
   return identities.failures.empty() ? Outcome::kComplete : Outcome::kFailures;
 }

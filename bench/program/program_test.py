@@ -5,6 +5,7 @@ import os
 import pathlib
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -12,6 +13,7 @@ import unittest
 
 PROGRAM = pathlib.Path(os.environ["FUSEGATE_BENCH"]).resolve()
 FAKE_NVML = os.environ["FUSEGATE_FAKE_NVML_FOLDER"]
+FAKE_CUDA = os.environ["FUSEGATE_FAKE_CUDA"]
 FAULTY = pathlib.Path(os.environ["FUSEGATE_BENCH_FAULTY"]).resolve()
 
 TINY = ["--device=cpu", "--batch=1", "--seq=4", "--dim=16", "--hidden=24", "--dtype=fp32",
@@ -123,6 +125,53 @@ class ProgramTest(unittest.TestCase):
         self.ends_with(0, *TINY, "--operation=linear", env={"FUSEGATE_KEEP_CHOICES": ""})
         again = self.ends_with(2, *TINY, "--keep-choices=none.json")
         self.assertIn("none.json", again.stderr)
+
+    def started_with_a_turn(self, **environment):
+        """A process that measures once it is its turn, and our end of its socket."""
+        ours, its = socket.socketpair()
+        self.addCleanup(ours.close)
+        with its:
+            process = subprocess.Popen(
+                [PROGRAM, *TINY, "--operation=geglu", f"--out={self.out}"], pass_fds=[its.fileno()],
+                env={**os.environ, "FUSEGATE_TURN": str(its.fileno()), **environment}, text=True,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        ours.settimeout(60)
+        return process, ours
+
+    def test_waits_for_its_turn(self):
+        process, ours = self.started_with_a_turn()
+        self.assertEqual(ours.recv(1), b"r")
+        time.sleep(0.3)
+        self.assertIsNone(process.poll())
+        self.assertFalse(self.out.parent.exists(), "it leaves nothing before its turn")
+        ours.send(b"\0")
+        self.assertEqual(ours.recv(1), b"", "closed")
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0, errors)
+        self.assertTrue(self.read()["context"]["fusegate"]["finished"])
+
+    def test_says_that_loading_has_used_a_gpu(self):
+        _, ours = self.started_with_a_turn(LD_PRELOAD=FAKE_CUDA, ASAN_OPTIONS="verify_asan_link_order=0")
+        self.assertEqual(ours.recv(1), b"u")
+
+    def test_without_a_turn_measures_nothing(self):
+        process, ours = self.started_with_a_turn()
+        ours.close()
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 2)
+        self.assertRegex(errors, "^fusegate_bench: FUSEGATE_TURN=.*: no turn came")
+        self.assertFalse(self.out.exists())
+        result = self.ends_with(2, *TINY, env={"FUSEGATE_TURN": "none"})
+        self.assertIn("FUSEGATE_TURN=none: no turn came", result.stderr)
+        self.ends_with(0, *TINY, "--operation=geglu", env={"FUSEGATE_TURN": ""})
+
+    def test_identities_say_how_long_loading_takes(self):
+        command = f'sleep 1; exec "$0" {" ".join(TINY)} --operation=geglu "--identify=$1"'
+        subprocess.run(["sh", "-c", command, PROGRAM, self.out], check=True, capture_output=True, timeout=120)
+        self.assertGreater(self.read()["load_s"], 0.99)
+        self.assertLess(self.read()["load_s"], 60)
 
     def test_reports_progress_in_lines(self):
         result = run(*TINY, "--operation=geglu", "--progress", f"--out={self.out}")

@@ -5,9 +5,11 @@
 #include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -16,8 +18,10 @@
 #include <filesystem>
 #include <memory>
 #include <system_error>
+#include <utility>
 
 #include "baselines/io/error.h"
+#include "baselines/record/program_variables.h"
 
 extern char** environ;
 
@@ -30,6 +34,8 @@ using Clock = std::chrono::steady_clock;
 
 // How often the child is polled where its pipes are silent, or closed by a child that lives on.
 constexpr int kPollMilliseconds = 50;
+// The same of children that load: all wait for the last one.
+constexpr int kLoadingPollMilliseconds = 10;
 // As a shell's; nobody sees it, since the reason is reported.
 constexpr int kExitNotStarted = 127;
 // Of a failure's last line.
@@ -93,6 +99,7 @@ class LineReader {
   // Hands on the whole lines of what has arrived, but of no more than kMostAtOnce: a program that
   // prints faster than we read must not keep us from its time limit and from signals.
   void forward(const ChildProcess& request) {
+    if (!early_.empty()) take(std::exchange(early_, {}), request);
     std::array<char, 65536> buffer;
     for (std::size_t taken = 0; pipe_.read_end.is_open() && taken < kMostAtOnce;) {
       const ssize_t size = ::read(pipe_.read_end.get(), buffer.data(), buffer.size());
@@ -104,6 +111,16 @@ class LineReader {
       }
       taken += static_cast<std::size_t>(size);
       take({buffer.data(), static_cast<std::size_t>(size)}, request);
+    }
+  }
+
+  // Takes what has arrived, to be handed on later: a full pipe would keep the program from loading.
+  void keep() {
+    std::array<char, 65536> buffer;
+    while (early_.size() < kMostAtOnce) {
+      const ssize_t size = ::read(pipe_.read_end.get(), buffer.data(), buffer.size());
+      if (size <= 0) return;  // what ended or failed does so again
+      early_.append(buffer.data(), static_cast<std::size_t>(size));
     }
   }
 
@@ -144,6 +161,7 @@ class LineReader {
 
   OutputStream stream_;
   Pipe pipe_;
+  std::string early_;         // that was kept
   std::string line_;          // that has not ended yet
   std::size_t left_out_ = 0;  // bytes of it
   std::size_t bytes_ = 0;     // of all lines
@@ -189,6 +207,7 @@ struct Streams {
   int in;
   int out;
   int err;
+  int turn = -1;  // keeps its number; none: -1
 };
 
 // What the new process does until it is the program: calls that are safe after fork() alone. A new
@@ -204,6 +223,7 @@ struct Streams {
   // run would share the device with it. We may have ended before it asked for that.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(kExitNotStarted);
+  if (streams.turn >= 0) fcntl(streams.turn, F_SETFD, 0);
   if (dup2(streams.in, STDIN_FILENO) >= 0 && dup2(streams.out, STDOUT_FILENO) >= 0 &&
       dup2(streams.err, STDERR_FILENO) >= 0) {
     execvpe(argv[0], argv, variables);
@@ -269,14 +289,16 @@ class Child {
 // When to ask the child to end, and when to stop asking.
 class Supervisor {
  public:
-  Supervisor(const ChildProcess& request, Child& child) : request_(request), child_(child) {}
+  // before_s: what the child has taken so far.
+  Supervisor(const ChildProcess& request, Child& child, double before_s)
+      : request_(request), child_(child), before_s_(before_s) {}
 
   void check(std::size_t printed, ChildEnd* end) {
     if (const int signal = request_.interrupts ? request_.interrupts->take() : 0) {
       ask_to_end(end->interrupted_by == 0 ? signal : SIGKILL);
       end->interrupted_by = signal;
     }
-    if (request_.timeout_s > 0 && !asked_ && seconds_since(start_) > request_.timeout_s) {
+    if (request_.timeout_s > 0 && !asked_ && seconds() > request_.timeout_s) {
       end->timed_out = true;
       ask_to_end(SIGTERM);
     }
@@ -286,7 +308,7 @@ class Supervisor {
     }
     if (asked_ && seconds_since(asked_at_) > request_.grace_s) child_.send(SIGKILL);
   }
-  double seconds() const { return seconds_since(start_); }
+  double seconds() const { return before_s_ + seconds_since(start_); }
 
  private:
   void ask_to_end(int signal) {
@@ -297,6 +319,7 @@ class Supervisor {
 
   const ChildProcess& request_;
   Child& child_;
+  double before_s_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point asked_at_;
   bool asked_ = false;
@@ -309,6 +332,64 @@ void wait_for_something(const LineReader& out, const LineReader& err,
                                  {err.read_fd(), POLLIN, 0},
                                  {interrupts ? interrupts->fd() : -1, POLLIN, 0}}};
   poll(watched.data(), watched.size(), kPollMilliseconds);
+}
+
+// A child with our ends of its streams.
+struct Started {
+  // turn: its end of the socket by which it waits for its turn, -1 for none.
+  explicit Started(const ChildProcess& request, int turn = -1)
+      : in(input_file(request.input)),
+        child(request, {in.get(), out.write_fd(), err.write_fd(), turn}) {
+    in.close();
+    out.close_write_end();
+    err.close_write_end();
+  }
+
+  LineReader out{OutputStream::kOut};
+  LineReader err{OutputStream::kErr};
+  FileDescriptor in;
+  Child child;
+};
+
+// before_s: as the supervisor's.
+ChildEnd follow_to_end(const ChildProcess& request, Started& started, double before_s) {
+  auto& [out, err, in, child] = started;
+  ChildEnd end;
+  Supervisor supervisor(request, child, before_s);
+  while (!child.has_ended()) {
+    wait_for_something(out, err, request.interrupts);
+    out.forward(request);
+    err.forward(request);
+    supervisor.check(out.bytes() + err.bytes(), &end);
+    if (request.on_idle) request.on_idle();
+  }
+  end.seconds = supervisor.seconds();
+  const int status = child.reap();
+  out.forward_rest(request);
+  err.forward_rest(request);
+  end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  end.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+  return end;
+}
+
+// Our end of the socket by which a child waits for its turn, and the child's.
+struct TurnSocket {
+  TurnSocket() {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+      throw_system_error(errno, "socketpair");
+    }
+    ours = FileDescriptor(ends[0]);
+    its = FileDescriptor(ends[1]);
+  }
+
+  FileDescriptor ours;
+  FileDescriptor its;
+};
+
+ChildProcess with_turn(ChildProcess request, const TurnSocket& turn) {
+  request.environment[baselines::kTurnVariable] = std::to_string(turn.its.get());
+  return request;
 }
 
 }  // namespace
@@ -347,29 +428,71 @@ std::vector<std::string> command_words(const std::string& program) {
 }
 
 ChildEnd run_child(const ChildProcess& request) {
-  LineReader out(OutputStream::kOut);
-  LineReader err(OutputStream::kErr);
-  const FileDescriptor in = input_file(request.input);
-  Child child(request, {in.get(), out.write_fd(), err.write_fd()});
-  out.close_write_end();
-  err.close_write_end();
+  Started started(request);
+  return follow_to_end(request, started, 0);
+}
 
-  ChildEnd end;
-  Supervisor supervisor(request, child);
-  while (!child.has_ended()) {
-    wait_for_something(out, err, request.interrupts);
-    out.forward(request);
-    err.forward(request);
-    supervisor.check(out.bytes() + err.bytes(), &end);
-    if (request.on_idle) request.on_idle();
+struct StartedChild::Process {
+  explicit Process(const ChildProcess& request)
+      : timeout_s(request.timeout_s), started(with_turn(request, turn), turn.its.get()) {
+    turn.its.close();  // so that the socket ends with the child
   }
-  end.seconds = supervisor.seconds();
-  const int status = child.reap();
-  out.forward_rest(request);
-  err.forward_rest(request);
-  end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  end.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+
+  // The word it has sent; 0 for none.
+  char word() const {
+    char byte = 0;
+    return recv(turn.ours.get(), &byte, 1, MSG_DONTWAIT) == 1 ? byte : '\0';
+  }
+
+  double timeout_s;
+  TurnSocket turn;
+  Started started;
+  Clock::time_point start = Clock::now();
+  State state = State::kLoading;
+  double load_s = 0;
+  bool timed_out = false;
+};
+
+StartedChild::StartedChild(const ChildProcess& request)
+    : process_(std::make_unique<Process>(request)) {}
+StartedChild::~StartedChild() = default;
+StartedChild::StartedChild(StartedChild&&) noexcept = default;
+StartedChild& StartedChild::operator=(StartedChild&&) noexcept = default;
+
+StartedChild::State StartedChild::look() {
+  Process& process = *process_;
+  process.started.out.keep();
+  process.started.err.keep();
+  if (process.state != State::kLoading) return process.state;
+  process.load_s = seconds_since(process.start);
+  if (const char word = process.word(); word != '\0') {
+    process.state = word == baselines::kUsesGpu ? State::kUsesGpu : State::kReady;
+  } else if (process.started.child.has_ended()) {
+    process.state = State::kEnded;
+  } else if (process.timeout_s > 0 && process.load_s > process.timeout_s) {
+    process.started.child.send(SIGKILL);
+    process.timed_out = true;
+    process.state = State::kEnded;
+  }
+  return process.state;
+}
+
+ChildEnd StartedChild::follow(const ChildProcess& request) {
+  send(process_->turn.ours.get(), "t", 1, MSG_NOSIGNAL);  // fails where it has ended
+  ChildEnd end = follow_to_end(request, process_->started, process_->load_s);
+  end.timed_out = end.timed_out || process_->timed_out;
   return end;
+}
+
+bool wait_until_loaded(std::span<StartedChild> children, const Interrupts& interrupts) {
+  pollfd signals{interrupts.fd(), POLLIN, 0};
+  while (poll(&signals, 1, 0) == 0) {
+    const auto loading = std::ranges::count(children, StartedChild::State::kLoading,
+                                            [](StartedChild& child) { return child.look(); });
+    if (loading == 0) return true;
+    poll(&signals, 1, kLoadingPollMilliseconds);
+  }
+  return false;
 }
 
 ChildOutput collect_output(ChildProcess request) {

@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -81,6 +83,34 @@ struct ChildEnd {
 // Throws std::system_error where the program cannot be started, and InputError where it is a
 // command whose quotes do not end.
 ChildEnd run_child(const ChildProcess& request);
+
+// A program that is started before its turn, so that it loads while others do. It must be one that
+// waits for its turn (baselines::kTurnVariable). Where it is not followed, it is killed.
+class StartedChild {
+ public:
+  // kEnded: also where it was killed, since it has loaded for as long as its time limit.
+  enum class State { kLoading, kReady, kUsesGpu, kEnded };
+
+  // Of the request, on_line and on_idle are not called before it is followed. Throws as
+  // run_child().
+  explicit StartedChild(const ChildProcess& request);
+  ~StartedChild();
+  StartedChild(StartedChild&&) noexcept;
+  StartedChild& operator=(StartedChild&&) noexcept;
+
+  // How far it is by now. Keeps what it has printed.
+  State look();
+  // Gives it its turn, and is then run_child(). request: of the same program. In its seconds and
+  // its time limit, loading counts and waiting for the turn does not.
+  ChildEnd follow(const ChildProcess& request);
+
+ private:
+  struct Process;
+  std::unique_ptr<Process> process_;
+};
+
+// Returns once none of them loads any more. False where a signal came first; it still waits.
+bool wait_until_loaded(std::span<StartedChild> children, const Interrupts& interrupts);
 
 struct ChildOutput {
   std::string out;

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <system_error>
 #include <thread>
@@ -249,6 +250,107 @@ TEST(RunProcess, PassesOurInterruptionOn) {
   EXPECT_EQ(end.interrupted_by, SIGINT);
   EXPECT_EQ(end.exit_code, 7);
   EXPECT_THAT(collected.out, ElementsAre("ready", "stopping"));
+}
+
+// A child that runs the script's first part, waits for its turn and runs the second.
+ChildProcess in_turn(const std::string& loading, const std::string& measuring,
+                     Collected& collected) {
+  return shell(std::string(tests::kAwaitTurn) + loading + "\nawait_turn r\n" + measuring,
+               collected);
+}
+
+TEST(StartedChild, LoadsAtOnceAndMeasuresInItsTurn) {
+  const baselines::ScratchFolder folder;
+  const std::string mark = (folder.path() / "measured").string();
+  Collected collected;
+  const ChildProcess request = in_turn("echo loading", "echo measuring; touch " + mark, collected);
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<StartedChild> children;
+  children.emplace_back(request);
+  EXPECT_TRUE(wait_until_loaded(children, Interrupts()));
+  EXPECT_EQ(children[0].look(), StartedChild::State::kReady);
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  EXPECT_FALSE(std::filesystem::exists(mark));
+  EXPECT_THAT(collected.out, testing::IsEmpty());
+  const ChildEnd end = children[0].follow(request);
+  EXPECT_TRUE(end.succeeded());
+  EXPECT_THAT(collected.out, ElementsAre("loading", "measuring"));
+  EXPECT_TRUE(std::filesystem::exists(mark));
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(end.seconds, seconds.count() - 0.6) << "waiting does not count";
+}
+
+TEST(StartedChild, IsWaitedForUntilTheLastOneHasLoaded) {
+  Collected collected;
+  std::vector<StartedChild> children;
+  for (const char* loading : {"sleep 0.5; echo", "yes | head -n 300000"}) {
+    children.emplace_back(in_turn(loading, "", collected));
+  }
+  EXPECT_TRUE(wait_until_loaded(children, Interrupts()));
+  for (StartedChild& child : children) EXPECT_EQ(child.look(), StartedChild::State::kReady);
+  EXPECT_EQ(children[1].follow(in_turn("", "", collected)).exit_code, 0);
+  EXPECT_EQ(collected.out.size(), 300'000u) << "more than a pipe holds";
+}
+
+TEST(StartedChild, SaysThatItUsesAGpu) {
+  Collected collected;
+  StartedChild child(shell(std::string(tests::kAwaitTurn) + "await_turn u", collected));
+  EXPECT_TRUE(wait_until_loaded({&child, 1}, Interrupts()));
+  EXPECT_EQ(child.look(), StartedChild::State::kUsesGpu);
+}
+
+TEST(StartedChild, MayDieOrNeverEndWhileItLoads) {
+  Collected collected;
+  const ChildProcess dying = shell("echo 'no module' >&2; exit 7", collected);
+  ChildProcess endless = shell("sleep 60 & sleep 60", collected);
+  endless.timeout_s = 0.3;
+  std::vector<StartedChild> children;
+  children.emplace_back(dying);
+  children.emplace_back(endless);
+  EXPECT_TRUE(wait_until_loaded(children, Interrupts()));
+  for (StartedChild& child : children) EXPECT_EQ(child.look(), StartedChild::State::kEnded);
+  const ChildEnd died = children[0].follow(dying);
+  EXPECT_EQ(died.exit_code, 7);
+  EXPECT_FALSE(died.timed_out);
+  EXPECT_THAT(collected.err, ElementsAre("no module"));
+  EXPECT_TRUE(children[1].follow(endless).timed_out);
+}
+
+TEST(StartedChild, HasItsTimeLimitForLoadingAndMeasuring) {
+  Collected collected;
+  ChildProcess request = in_turn("sleep 0.6", "exec sleep 60", collected);
+  request.timeout_s = 2;
+  StartedChild child(request);
+  EXPECT_TRUE(wait_until_loaded({&child, 1}, Interrupts()));
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_TRUE(child.follow(request).timed_out);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  EXPECT_GT(seconds.count(), 0.2) << "waiting does not count";
+  EXPECT_LT(seconds.count(), 1.9) << "loading does";
+}
+
+TEST(StartedChild, IsKilledWhereItIsNotFollowed) {
+  const baselines::ScratchFolder folder;
+  const std::string file = (folder.path() / "pid").string();
+  Collected collected;
+  std::string pid;
+  {
+    StartedChild child(in_turn("trap '' TERM HUP INT; echo $$ > " + file, "", collected));
+    EXPECT_TRUE(wait_until_loaded({&child, 1}, Interrupts()));
+    std::ifstream(file) >> pid;
+    EXPECT_NE(state_of(pid), 'X');
+  }
+  EXPECT_EQ(state_of(pid), 'X');
+}
+
+TEST(StartedChild, ASignalEndsTheWaitingAndIsLeftForOthers) {
+  Collected collected;
+  StartedChild child(shell("exec sleep 60", collected));
+  const Interrupts interrupts;
+  raise(SIGINT);
+  EXPECT_FALSE(wait_until_loaded({&child, 1}, interrupts));
+  EXPECT_EQ(interrupts.take(), SIGINT);
 }
 
 TEST(Interrupts, CollectSignalsWithoutBlocking) {

@@ -121,7 +121,7 @@ bool tune_again(Found& asked, const Found& other, Console& console) {
     return true;
   }
   for (const std::string& name : names) {
-    const auto& [context, benchmarks, choices, counters, failures] = *outcome.identities;
+    const auto& [context, benchmarks, choices, counters, failures, load_s] = *outcome.identities;
     if (!benchmarks.contains(name) || !choices.contains(name)) continue;
     const bool agree = identical_code(benchmarks.at(name), other.identities.benchmarks.at(name)) ||
                        chose_alike(choices.at(name), other.identities.choices.at(name));

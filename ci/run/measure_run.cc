@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <utility>
 
 #include "baselines/io/error.h"
 #include "baselines/launches/identities.h"
+#include "baselines/record/program_variables.h"
 #include "ci/console/format.h"
 #include "ci/run/extension.h"
 #include "ci/run/identification.h"
@@ -63,11 +66,23 @@ void apply(Selection selection, Session& session) {
   session.selection = std::move(selection);
 }
 
+// Whether every program can wait for its turn, and takes long enough to load. On an H100's machine
+// a file of Triton kernels takes 4 to 11 s, and what C++ has linked in 0.1 s.
+bool pays_to_load_together(const Session& session) {
+  constexpr double kLeastLoadS = 1;
+  if (std::getenv(baselines::kTurnVariable) != nullptr) return false;
+  return std::ranges::all_of(session.programs, [](const ProgramRun& program) {
+    const fs::path file = program.folder() / baselines::kIdentitiesFile;
+    return baselines::read_identities(file).load_s >= kLeastLoadS;
+  });
+}
+
 void identify_and_select(Session& session, const Comparisons& comparisons) {
   const IdentifyResult result = identify(session);
   if (result == IdentifyResult::kInterrupted) session.end = RunEnd::kInterrupted;
   if (result != IdentifyResult::kAll) return;
   try {
+    session.loads_together = pays_to_load_together(session);
     const std::vector<ComparedRuns> compared = comparisons();
     if (compared.empty()) return;
     session.takes_found_choices = true;

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "baselines/comparing/verdict.h"
@@ -46,6 +47,8 @@ struct MeasuringRequest {
   bool is_aa = false;      // deal each program's minimum to two halves of an A/A comparison
   std::map<std::string, std::string> environment{};  // of the programs
   bool append = false;                               // add to folders that already hold processes
+  // That load at once, where they load together; at least those of a round.
+  std::size_t most_loading = std::thread::hardware_concurrency() / 2;
   std::optional<PeersRequest> peers{};  // measured after every process, where there is one program
 };
 

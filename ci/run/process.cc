@@ -191,10 +191,20 @@ void judge(const ProcessRequest& request, const ChildEnd& end, const Log& log,
                        end.exit_code == kExitNotFound);
 }
 
+fs::path run_file_of(const ProcessRequest& request) {
+  return request.folder / fmt::format("{}.json", request.number);
+}
+
+// The number by its old name, which programs of any age know.
+std::vector<std::string> measuring_flags(const ProcessRequest& request) {
+  return {suite_flag(request), "--out=" + run_file_of(request).string(),
+          fmt::format("--invocation={}", request.number), seed_flag(request), "--progress"};
+}
+
 ProcessOutcome measure(const ProcessRequest& request, const std::vector<std::string>& flags,
-                       const fs::path& run_file,
                        const std::function<void(const ProgressEvent&)>& on_event,
-                       const std::function<void()>& on_idle) {
+                       const std::function<void()>& on_idle, StartedChild* started) {
+  const fs::path run_file = run_file_of(request);
   Log log(request.folder / fmt::format("{}.log", request.number));
   ChildProcess process = child_process(request, flags);
   process.on_line = [&](OutputStream stream, std::string_view line) {
@@ -207,7 +217,8 @@ ProcessOutcome measure(const ProcessRequest& request, const std::vector<std::str
   outcome.record.file = run_file.filename();
   outcome.record.seed = request.seed;
   try {
-    judge(request, run_child(process), log, run_file, &outcome);
+    const ChildEnd end = started != nullptr ? started->follow(process) : run_child(process);
+    judge(request, end, log, run_file, &outcome);
     // Else what a killed one was writing lies there until somebody writes into the folder again.
     if (outcome.record.signal != 0) baselines::remove_leftovers(request.folder);
   } catch (const std::system_error& error) {
@@ -222,22 +233,21 @@ ProcessOutcome measure(const ProcessRequest& request, const std::vector<std::str
 
 }  // namespace
 
+StartedChild start_process(const ProcessRequest& request) {
+  return StartedChild(child_process(request, measuring_flags(request)));
+}
+
 ProcessOutcome run_process(const ProcessRequest& request,
                            const std::function<void(const ProgressEvent&)>& on_event,
-                           const std::function<void()>& on_idle) {
-  const fs::path run_file = request.folder / fmt::format("{}.json", request.number);
-  // The number by its old name, which programs of any age know.
-  ProcessOutcome outcome =
-      measure(request,
-              {suite_flag(request), "--out=" + run_file.string(),
-               fmt::format("--invocation={}", request.number), seed_flag(request), "--progress"},
-              run_file, on_event, on_idle);
+                           const std::function<void()>& on_idle, StartedChild* started) {
+  const fs::path run_file = run_file_of(request);
+  ProcessOutcome outcome = measure(request, measuring_flags(request), on_event, on_idle, started);
   const bool is_google_benchmark =
       !fs::exists(run_file) &&
       outcome.record.failure.find(kGoogleBenchmarkRefusal) != std::string::npos;
   if (!is_google_benchmark) return outcome;
   return measure(request, {"--benchmark_out=" + run_file.string(), "--benchmark_out_format=json"},
-                 run_file, on_event, on_idle);
+                 on_event, on_idle, nullptr);
 }
 
 IdentificationOutcome run_identification(const ProcessRequest& request,

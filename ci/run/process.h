@@ -42,12 +42,18 @@ struct ProcessOutcome {
   bool only_benchmarks_failed = false;                   // which is the record's failure
 };
 
+// Starts it before its turn, to load beside others. It leaves nothing in the folder until
+// run_process() follows it. Throws as StartedChild.
+StartedChild start_process(const ProcessRequest& request);
+
 // A program that refuses fusegate's flags as Google Benchmark's own main does is started again with
 // those of Google Benchmark, and its file is the process's. Throws InputError where the log cannot
 // be written; the outcome says how the program fared. on_idle: as ChildProcess's.
+// started: what start_process() made of the request; null: the process is started here.
 ProcessOutcome run_process(const ProcessRequest& request,
                            const std::function<void(const ProgressEvent&)>& on_event,
-                           const std::function<void()>& on_idle = {});
+                           const std::function<void()>& on_idle = {},
+                           StartedChild* started = nullptr);
 
 // What a program will launch, before it measures anything.
 struct IdentificationOutcome {

@@ -35,6 +35,7 @@ class ProgramRun {
 
   void plan_fewer(int processes) { record_.planned_processes -= processes; }
   void plan_one_more() { ++record_.planned_processes; }
+  int next_number() const { return next_number_; }
   int take_number() { return next_number_++; }
   // Writes run.json. Throws InputError where no other process would fare better.
   void add(const ProcessOutcome& outcome);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <system_error>
 #include <utility>
 
 namespace fusegate::ci {
@@ -64,41 +65,97 @@ void Rounds::measure_minimum() {
   const int rounds = (planned + slots - 1) / slots;
   ProgressDisplay display(session_.console, planned, session_.now);
   for (int done = 0; done < rounds && session_.end == RunEnd::kAll; ++done) {
-    if (done > 0 && !session_.fits((session_.now() - started_s) / done)) {
+    const double measured_s = session_.now() - started_s - loading_s_;
+    const double load_s = loaded_.empty() ? load_s_ : 0;
+    if (done > 0 && !session_.fits(measured_s / done + load_s)) {
       session_.end = RunEnd::kBudget;
+      loaded_.clear();
     } else {
-      measure({Round::Kind::kMinimum, session_.whole_round_flags}, display);
+      measure({Round::Kind::kMinimum, session_.whole_round_flags}, display, rounds - done);
     }
   }
 }
 
-void Rounds::measure(const Round& round, ProgressDisplay& display) {
+void Rounds::measure(const Round& round, ProgressDisplay& display, int wanted) {
   ++block_;
-  for (const PlannedProcess& planned : schedule_.next_round()) {
-    const Slot& slot = slots_[static_cast<std::size_t>(planned.slot)];
-    if (!takes_part(slot, round)) continue;
-    if (session_.interrupts.take() != 0 || !run_one(slot, planned.seed, round, display)) {
+  if (session_.loads_together && loaded_.empty()) load(round, wanted, display);
+  if (drawn_.empty()) drawn_.push_back(schedule_.next_round());
+  const std::vector<PlannedProcess> planned_round = std::move(drawn_.front());
+  drawn_.pop_front();
+  for (const PlannedProcess& planned : planned_round) {
+    if (!takes_part(slot_of(planned), round)) continue;
+    if (session_.interrupts.take() != 0 || !run_one(planned, round, display)) {
       session_.end = RunEnd::kInterrupted;
+      loaded_.clear();
       return;
     }
   }
 }
 
-bool Rounds::takes_part(const Slot& slot, const Round& round) const {
+bool Rounds::takes_part(const Slot& slot, const Round& round, int ahead) const {
   const ProgramRun& program = session_.programs[slot.program];
   if (round.kind == Round::Kind::kRepeat) return true;
   if (round.kind == Round::Kind::kExtension) return program.is_extended() && slot.aa_half != "b";
-  return program.processes() < session_.processes;
+  return program.processes() + ahead < session_.processes;
 }
 
-bool Rounds::run_one(const Slot& slot, std::uint64_t seed, const Round& round,
-                     ProgressDisplay& display) {
+ProcessRequest Rounds::request_of(const PlannedProcess& planned, const Round& round,
+                                  int ahead) const {
+  const ProgramRun& program = session_.programs[slot_of(planned).program];
+  ProcessRequest process = session_.process_request(program, planned.seed, round.flags);
+  process.number = program.next_number() + ahead;
+  return process;
+}
+
+std::vector<ProcessRequest> Rounds::next_requests(const Round& round, int wanted) {
+  std::vector<ProcessRequest> requests;
+  std::vector<int> ahead(session_.programs.size());
+  for (std::size_t i = 0; i < static_cast<std::size_t>(wanted); ++i) {
+    if (i > 0 && requests.size() + slots_.size() > session_.request.most_loading) break;
+    if (i == drawn_.size()) drawn_.push_back(schedule_.next_round());
+    for (const PlannedProcess& planned : drawn_[i]) {
+      const Slot& slot = slot_of(planned);
+      if (!takes_part(slot, round, ahead[slot.program])) continue;
+      requests.push_back(request_of(planned, round, ahead[slot.program]++));
+    }
+  }
+  return requests;
+}
+
+void Rounds::load(const Round& round, int wanted, ProgressDisplay& display) {
+  const std::vector<ProcessRequest> requests = next_requests(round, wanted);
+  if (requests.size() < 2) return;
+  if (!std::exchange(said_loading_, true)) {
+    display.note("loading " + process_count(static_cast<int>(requests.size())) + " together");
+  }
+  const double started_s = session_.now();
+  try {
+    for (const ProcessRequest& request : requests) loaded_.push_back(start_process(request));
+  } catch (const std::system_error&) {
+    loaded_.clear();  // whoever starts them one by one says what is wrong
+  }
+  if (!wait_until_loaded(loaded_, session_.interrupts)) return;  // whoever asks learns of it
+  load_s_ = session_.now() - started_s;
+  loading_s_ += load_s_;
+  const bool any_uses_gpu = std::ranges::any_of(
+      loaded_, [](StartedChild& child) { return child.look() == StartedChild::State::kUsesGpu; });
+  if (!any_uses_gpu) return;
+  display.note("a program uses the GPU while it loads: measuring without loading together");
+  loaded_.clear();
+  load_s_ = 0;
+  session_.loads_together = false;
+}
+
+bool Rounds::run_one(const PlannedProcess& planned, const Round& round, ProgressDisplay& display) {
+  const Slot& slot = slot_of(planned);
   ProgramRun& program = session_.programs[slot.program];
   if (round.kind != Round::Kind::kMinimum) program.plan_one_more();
   display.start_process(session_.programs.size() > 1 ? program.folder().string() : "");
-  ProcessRequest process = session_.process_request(program, seed, round.flags);
-  process.number = program.take_number();
-  const double started_s = session_.now();
+  const ProcessRequest process = request_of(planned, round);
+  program.take_number();
+  double started_s = session_.now();
+  // A round's processes share what they take to load.
+  if (!loaded_.empty()) started_s -= load_s_ / static_cast<double>(slots_.size());
   const ProcessOutcome outcome = run_and_record(slot, process, round, display);
   bool interrupted = outcome.interrupted;
   if (session_.peers && !interrupted) {
@@ -112,7 +169,9 @@ bool Rounds::run_one(const Slot& slot, std::uint64_t seed, const Round& round,
 ProcessOutcome Rounds::run_and_record(const Slot& slot, const ProcessRequest& process,
                                       const Round& round, ProgressDisplay& display) {
   ProcessOutcome outcome = run_process(
-      process, [&](const ProgressEvent& event) { show(event, display); }, [&] { display.wait(); });
+      process, [&](const ProgressEvent& event) { show(event, display); }, [&] { display.wait(); },
+      loaded_.empty() ? nullptr : &loaded_.front());
+  if (!loaded_.empty()) loaded_.erase(loaded_.begin());
   for (const auto& [name, failure] : outcome.failed_benchmarks) {
     failures_.add(name, failure);
     failed_programs_.insert(slot.program);

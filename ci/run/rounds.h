@@ -1,8 +1,10 @@
 // The rounds of a run: each starts one process of every program that takes part, in an order that
-// is drawn (Schedule), and is a block of the run folders' records.
+// is drawn (Schedule), and is a block of the run folders' records. Where the session has them load
+// together, the processes of several rounds are started at once, and measure in their turns.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <random>
 #include <set>
 #include <string>
@@ -52,8 +54,9 @@ class Rounds {
   // As many processes of each program as the session wants, while the budget has room.
   void measure_minimum();
   // Ends the session where somebody interrupts. Throws InputError where a program cannot measure at
-  // all; what was measured stays in the folders.
-  void measure(const Round& round, ProgressDisplay& display);
+  // all; what was measured stays in the folders. wanted: how many such rounds are to come, with
+  // this one, of which some may load together with it.
+  void measure(const Round& round, ProgressDisplay& display, int wanted = 1);
 
   // What a process of that program took in the minimum, in the mean; 0 where there was none.
   double process_s(std::size_t program) const;
@@ -71,9 +74,18 @@ class Rounds {
     std::string aa_half;
   };
 
-  bool takes_part(const Slot& slot, const Round& round) const;
+  const Slot& slot_of(const PlannedProcess& planned) const {
+    return slots_[static_cast<std::size_t>(planned.slot)];
+  }
+  // ahead: how many processes of the program come before this one.
+  bool takes_part(const Slot& slot, const Round& round, int ahead = 0) const;
+  ProcessRequest request_of(const PlannedProcess& planned, const Round& round, int ahead = 0) const;
+  // Of the next rounds of that kind, as many as shall load together. Draws them.
+  std::vector<ProcessRequest> next_requests(const Round& round, int wanted);
+  // Starts them, and waits until they have loaded.
+  void load(const Round& round, int wanted, ProgressDisplay& display);
   // Whether the run may go on.
-  bool run_one(const Slot& slot, std::uint64_t seed, const Round& round, ProgressDisplay& display);
+  bool run_one(const PlannedProcess& planned, const Round& round, ProgressDisplay& display);
   ProcessOutcome run_and_record(const Slot& slot, const ProcessRequest& process, const Round& round,
                                 ProgressDisplay& display);
   // A note and a failure are shown once, however many processes report them.
@@ -82,8 +94,13 @@ class Rounds {
   Session& session_;
   std::vector<Slot> slots_;
   Schedule schedule_;
+  std::deque<std::vector<PlannedProcess>> drawn_;  // rounds to come
+  std::vector<StartedChild> loaded_;               // the first of their processes, in order
   int block_;                                 // the last one that was started
   std::vector<double> minimum_s_;             // by program: what its minimum took
+  double load_s_ = 0;                         // what the last ones that loaded together took for it
+  double loading_s_ = 0;                      // all of them
+  bool said_loading_ = false;
   std::set<std::string, std::less<>> notes_;  // shown so far
   FailedBenchmarks shown_failures_;
   FailedBenchmarks failures_;              // of run files

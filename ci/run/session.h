@@ -42,6 +42,7 @@ struct Session {
   std::optional<Selection> selection{};          // none: all is measured
   std::vector<std::string> whole_round_flags{};  // that measure what is selected
   bool takes_found_choices = false;              // of each folder's identities.json
+  bool loads_together = false;                   // processes do, and then measure in turn
   RunEnd end = RunEnd::kAll;
 };
 

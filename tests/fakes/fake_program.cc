@@ -27,6 +27,14 @@ for argument in "$@"; do
 done
 )sh";
 
+// In bash: sh knows descriptors of one digit alone.
+const std::string_view kAwaitTurn = R"sh(
+await_turn() {
+  [ -z "$FUSEGATE_TURN" ] || bash -c '
+    printf $1 >&$FUSEGATE_TURN && [ "$(head -c 1 <&$FUSEGATE_TURN)" = t ]' - $1 || exit 2
+}
+)sh";
+
 std::string write_script(const baselines::ScratchFolder& folder, std::string_view name,
                          std::string_view body) {
   const fs::path path = folder.write(name, "#!/bin/sh\n" + std::string(body));
@@ -84,11 +92,9 @@ nlohmann::json identity_json(const std::string& code) {
 std::string identities_text(const FakeRunFile& file) {
   nlohmann::json benchmarks = nlohmann::json::object();
   for (const auto& [name, code] : file.codes) benchmarks[name] = identity_json(code);
-  return nlohmann::json{{"fusegate_identities", 1},
-                        {"fusegate", context_of(file)["fusegate"]},
-                        {"benchmarks", benchmarks},
-                        {"choices", file.choices},
-                        {"failures", file.failures}}
+  return nlohmann::json{{"fusegate_identities", 1},  {"fusegate", context_of(file)["fusegate"]},
+                        {"benchmarks", benchmarks},  {"choices", file.choices},
+                        {"failures", file.failures}, {"load_s", file.load_s}}
       .dump(1);
 }
 

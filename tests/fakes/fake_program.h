@@ -22,6 +22,10 @@ std::string write_script(const baselines::ScratchFolder& folder, std::string_vie
 // set to a file that it then gives.
 extern const std::string_view kReadFlags;
 
+// The script's start where it is to wait for its turn: defines `await_turn WORD`, which sends that
+// word (baselines::kTurnVariable), waits for the turn, and does nothing where there is none.
+extern const std::string_view kAwaitTurn;
+
 // What a fake run file says. Times are in ns, one a process and benchmark.
 struct FakeRunFile {
   std::map<std::string, double> times{
@@ -44,6 +48,7 @@ struct FakeRunFile {
   // By benchmark and stage, what identities_text() says was picked.
   std::map<std::string, std::map<std::string, std::string>> choices{};
   int process = 1;
+  double load_s = 0;  // by identities_text()
 };
 
 // What the program that leaves this file answers to --identify.

@@ -74,6 +74,12 @@ class ProgramTest(FolderTest):
                              ["all", 3, [], {"scale": ["plain"]}])
             self.assertIn("numpy", context["environment"])
 
+    def test_identities_say_how_long_loading_takes(self):
+        self.kernels.write_text(KERNELS + "\ntime.sleep(1)\n", encoding="utf-8")
+        result = self.run_kernels(f"--identify={self.out}")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertGreater(self.read()["load_s"], 1)
+
     def test_records_the_commit_of_the_kernels(self):
         def git(*arguments):
             subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=b", *arguments], cwd=self.folder, check=True,
