@@ -1,0 +1,72 @@
+"""Torch's pools, with a fake torch that ends as torch does where one is freed too early."""
+
+import contextlib
+import gc
+import types
+import unittest
+
+from fusegate.arrays import Torch
+
+
+class FakeCuda:
+    def __init__(self):
+        self.entered, self.freed, self.freed_too_early = [], [], []
+        cuda = self
+
+        class MemPool:
+            def __del__(self):
+                (cuda.freed_too_early if cuda.entered else cuda.freed).append(id(self))
+        self.MemPool = MemPool
+
+    @contextlib.contextmanager
+    def use_mem_pool(self, pool):
+        self.entered.append(id(pool))
+        yield
+        self.entered.remove(id(pool))
+
+    def init(self):
+        pass
+
+    def set_stream(self, stream):
+        self.stream = stream
+
+    @staticmethod
+    def ExternalStream(address):  # pylint: disable=invalid-name
+        return address
+
+    def current_stream(self):
+        return self.stream
+
+    @staticmethod
+    def current_device():
+        return 0
+
+
+class PoolTest(unittest.TestCase):
+    def setUp(self):
+        self.cuda = FakeCuda()
+        torch = types.SimpleNamespace(Tensor=type(None), cuda=self.cuda, ones=lambda *_, **__: None, mm=lambda *_: None)
+        self.torch = Torch(torch, "cuda", 7)
+
+    def test_are_freed_when_all_are_left(self):
+        first, second = self.torch.enter_pool(), self.torch.enter_pool()
+        second()
+        del second
+        gc.collect()
+        self.assertEqual((self.cuda.freed, self.cuda.freed_too_early), ([], []))
+        third = self.torch.enter_pool()
+        first()
+        third()
+        del first, third
+        gc.collect()
+        self.assertEqual((len(self.cuda.freed), self.cuda.freed_too_early), (3, []))
+
+    def test_a_callable_must_leave_the_stream_as_it_is(self):
+        self.assertEqual(self.torch.changed_device(), "")
+        self.cuda.set_stream(8)
+        self.assertEqual(self.torch.changed_device(), "makes another stream the current one")
+        self.assertEqual(self.torch.changed_device(), "", "and it is set again")
+
+
+if __name__ == "__main__":
+    unittest.main()
