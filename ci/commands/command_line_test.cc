@@ -223,5 +223,18 @@ TEST_F(ParseCommandLine, ExplainsByTheRuleThatIsGiven) {
   EXPECT_THAT(ended.out, HasSubstr("lies within [-9.09, +10.00] %"));
 }
 
+TEST(ProcessCounts, FollowAMaximumWhereTheyAreNotGiven) {
+  for (const auto& [given, maximum, wanted] :
+       std::vector<std::tuple<bool, std::optional<int>, int>>{{false, std::nullopt, 5},
+                                                              {false, 4, 4},
+                                                              {false, 5, 5},
+                                                              {false, 6, 6},
+                                                              {false, 7, 5},
+                                                              {true, 6, 5}}) {
+    EXPECT_EQ((ProcessCounts{.is_given = given, .maximum = maximum}.wanted()), wanted)
+        << maximum.value_or(0);
+  }
+}
+
 }  // namespace
 }  // namespace fusegate::ci

@@ -13,6 +13,7 @@
 #include "ci/console/console.h"
 #include "ci/gate/judging.h"
 #include "ci/report/report.h"
+#include "ci/run/extension_plan.h"
 #include "ci/run/measure_run.h"
 
 namespace fusegate::ci {
@@ -26,6 +27,12 @@ struct ProcessCounts {
   // Nothing: run extends nothing, and what measures side by side goes up to three times the
   // minimum.
   std::optional<int> maximum{};
+
+  // The minimum. Where nobody gave it, that of a maximum which leaves no room for a confirmation.
+  int wanted() const {
+    const bool follows = !is_given && maximum && *maximum < minimum + kLeastConfirmation;
+    return follows ? *maximum : minimum;
+  }
 };
 
 // Where a gate's verdicts go, besides the terminal.

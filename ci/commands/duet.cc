@@ -20,8 +20,8 @@ MeasuringRequest measuring_request(const DuetRequest& request, const SuitePair& 
   }
   measuring.programs.push_back({request.out / "head", request.head, true, suites.head});
   const ProcessCounts& counts = request.processes;
-  measuring.processes = counts.minimum;
-  measuring.max_processes = counts.maximum.value_or(3 * counts.minimum);
+  measuring.processes = counts.wanted();
+  measuring.max_processes = counts.maximum.value_or(3 * counts.wanted());
   if (!counts.is_given && !counts.maximum) measuring.processes_of_few = baselines::kFewestProcesses;
   // Code is identified by the device's work, and host times are not.
   measuring.options.measures_all |= request.judging.fail_on_host;

@@ -101,7 +101,7 @@ RunRequest run_request(const DuetRequest& duet, const std::vector<std::string>& 
 }
 
 RunRequest extensible(RunRequest run) {
-  if (!run.processes.maximum) run.processes.maximum = kMostOfFirstJob * run.processes.minimum;
+  if (!run.processes.maximum) run.processes.maximum = kMostOfFirstJob * run.processes.wanted();
   return run;
 }
 
@@ -194,7 +194,7 @@ class Job {
   }
 
   RunResult measure(RunRequest run) {
-    run.aa = run.out.size() == 1 && run.processes.minimum >= kLeastAaProcesses;
+    run.aa = run.out.size() == 1 && run.processes.wanted() >= kLeastAaProcesses;
     std::vector<std::string> names;
     for (const fs::path& folder : run.out) names.push_back(folder.filename());
     step(fmt::format("measuring {}: {}", fmt::join(names, " and "), plan_text()));
@@ -274,7 +274,7 @@ class Job {
 
   std::string plan_text() const {
     return fmt::format("suite {}, {} each", request_.duet.measuring.suite,
-                       process_count(request_.duet.processes.minimum));
+                       process_count(request_.duet.processes.wanted()));
   }
 
   Console& console_;

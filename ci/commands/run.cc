@@ -68,8 +68,8 @@ MeasuringRequest measuring_request(const RunRequest& request) {
   for (std::size_t i = 0; i < programs.size(); ++i) {
     measuring.programs.push_back({request.out[i], programs[i]});
   }
-  measuring.processes = request.processes.minimum;
-  measuring.max_processes = request.processes.maximum.value_or(request.processes.minimum);
+  measuring.processes = request.processes.wanted();
+  measuring.max_processes = request.processes.maximum.value_or(request.processes.wanted());
   measuring.extends_whole_suite = true;
   measuring.min_effect = request.judging.min_effect;
   measuring.is_aa = request.aa;
@@ -88,7 +88,7 @@ void check(const RunRequest& request) {
                                 "takes one --out folder; duet makes an A/A comparison of its own");
   }
   check_peers(request);
-  if (request.aa && request.processes.minimum < kLeastAaProcesses) {
+  if (request.aa && request.processes.wanted() < kLeastAaProcesses) {
     throw baselines::InputError("--aa", "",
                                 fmt::format("needs --processes {} or more", kLeastAaProcesses));
   }

@@ -40,8 +40,10 @@ void check_counts(const MeasuringRequest& request) {
   if (more == 0 || more >= kLeastConfirmation) return;
   throw baselines::InputError(
       "--max-processes", "",
-      fmt::format("{} is neither --processes ({}), which extends nothing, nor at least {} more",
-                  request.max_processes, request.processes, kLeastConfirmation));
+      fmt::format("{0}: give {1}, the number of --processes, or {2} and more, since one process "
+                  "confirms nothing",
+                  request.max_processes, request.processes,
+                  request.processes + kLeastConfirmation));
 }
 
 RunRecord started_record(const MeasuringRequest& request, const ProgramRequest& program) {
