@@ -18,7 +18,7 @@ try:
     from style import SERIES_COLOURS, STYLE
     from table_layout import FITS, laid_out
 except ImportError as error:
-    sys.exit(f"the HTML report needs the Python packages matplotlib and jinja2 ({error})")
+    sys.exit(f"the HTML report needs the Python packages matplotlib and jinja2: pip install 'fusegate[report]' ({error})")
 
 PANELS = {"lines": line_panels, "roofline": roofline_panels}
 LEGENDS = {"lines": line_legend, "roofline": roofline_legend}
