@@ -86,12 +86,15 @@ class Binding:
 
     def _fill(self, operation: Operation, problem, number: int, seed: int, tensor) -> None:
         problem = self._problem(problem)
-        name, spec = list(_tensors(self._inputs_of(operation, problem)).items())[number]
+        specs = _tensors(self._inputs_of(operation, problem))
+        name, spec = list(specs.items())[number]
         arrays = self._library(operation.arrays)
         array = _view(arrays, tensor[0])
         if spec.fill is _GIVEN:
             # The engine's seeds of a layout's inputs differ by their numbers.
             arrays.copy(array, arrays.own(self._given(operation, problem, seed - number)[name]))
+            if name == [each for each, other in specs.items() if other.fill is _GIVEN][-1]:
+                self._last_given = (None, {})  # frees its memory
         else:
             operation.ask(f"inputs['{name}']", spec.fill, array, arrays.generator(seed), problem=problem)
 
