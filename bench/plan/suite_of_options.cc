@@ -179,7 +179,7 @@ std::string default_suite(const std::filesystem::path& folder) {
 
 bool takes_own(const Options& options, const SuiteSource& program) {
   if (program.own.is_null()) return false;
-  return !options.suite || (*options.suite == program.own.at("name") &&
+  return !options.suite || (*options.suite == program.own.at("name").get<std::string>() &&
                             !std::filesystem::exists(program.folder / (*options.suite + ".json")));
 }
 
