@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "bench/measuring/meter.h"
+#include "bench/measuring/repeated_calls.h"
 #include "bench/profiling/activity.h"
 #include "bench/profiling/cuda_graph_kernels.h"
 #include "bench/profiling/graph_identity.h"
@@ -91,6 +92,7 @@ class CudaBatch : public Batch {
     };
     if (options.captured) {
       executable_.emplace(kernels::Graph(device.stream(), enqueue), device.stream());
+      repeated_.reset();
     } else {
       enqueue_anew_ = enqueue;
     }
@@ -141,7 +143,7 @@ class CudaBatch : public Batch {
     const auto first = 2 * static_cast<std::size_t>(stretch);
     if (captured) {
       events_[first].record(device_.stream());
-      for (int call = 0; call < calls; ++call) kernel.launch();
+      enqueue_captured(kernel, calls);
       return events_[first + 1].record(device_.stream());
     }
     FUSEGATE_CUDA(cudaDeviceSynchronize());  // lest another stream begin before the event
@@ -149,6 +151,16 @@ class CudaBatch : public Batch {
     for (int call = 0; call < calls; ++call) kernel.launch();
     FUSEGATE_CUDA(cudaDeviceSynchronize());
     events_[first + 1].record_now(device_.stream());
+  }
+
+  // Calls of another language cost the host more than copies of what they capture.
+  void enqueue_captured(const kernels::PreparedKernel& kernel, int calls) {
+    if (!kernel.allocates) {
+      for (int call = 0; call < calls; ++call) kernel.launch();
+      return;
+    }
+    if (!repeated_) repeated_.emplace(device_.stream(), [&kernel] { kernel.launch(); });
+    repeated_->enqueue_stretch(calls);
   }
 
   // Median over the SMs that were reached both times; NaN where none was.
@@ -174,6 +186,7 @@ class CudaBatch : public Batch {
   kernels::Memory clocks_;
   kernels::Memory flush_;
   std::vector<kernels::GraphEvent> events_;
+  std::optional<RepeatedCalls> repeated_;  // while it captures
   std::optional<kernels::ExecutableGraph> executable_;
   std::function<void()> enqueue_anew_;  // where there is none
 };

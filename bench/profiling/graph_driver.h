@@ -30,6 +30,8 @@ struct GraphDriver {
           "cuOccupancyMaxActiveBlocksPerMultiprocessor");
   decltype(cuMemGetAddressRange)* address_range =
       find<decltype(cuMemGetAddressRange)>("cuMemGetAddressRange");
+  decltype(cuGraphAddKernelNode)* add_kernel =
+      find<decltype(cuGraphAddKernelNode)>("cuGraphAddKernelNode");
   GetName* name = find<GetName>("cuFuncGetName", 12030);
   GetParameter* parameter = find<GetParameter>("cuFuncGetParamInfo", 12040);
 

@@ -332,30 +332,14 @@ std::string read_for_stale(cudaGraphNode_t node, const ArgumentReader& arguments
   }
 }
 
-// CUDA 13 gave the name to what 12 calls _v2.
-constexpr auto* get_edges =
-#if CUDART_VERSION >= 13000
-    &cudaGraphGetEdges;
-#else
-    &cudaGraphGetEdges_v2;
-#endif
-
 // Which node waits for which, and whether for its end or for less (programmatic dependent launch).
 std::string order_of(const kernels::Graph& graph, const std::vector<cudaGraphNode_t>& nodes) {
-  std::size_t count = 0;
-  FUSEGATE_CUDA(get_edges(graph.get(), nullptr, nullptr, nullptr, &count));
-  std::vector<cudaGraphNode_t> from(count), to(count);
-  std::vector<cudaGraphEdgeData> data(count);
-  if (count > 0) {
-    FUSEGATE_CUDA(get_edges(graph.get(), from.data(), to.data(), data.data(), &count));
-  }
   const auto number = [&nodes](cudaGraphNode_t node) {
     return static_cast<std::uint64_t>(std::ranges::find(nodes, node) - nodes.begin());
   };
   std::vector<std::array<std::uint64_t, 5>> edges;
-  for (std::size_t i = 0; i < count; ++i) {
-    edges.push_back(
-        {number(from[i]), number(to[i]), data[i].from_port, data[i].to_port, data[i].type});
+  for (const auto& [from, to, data] : graph.edges()) {
+    edges.push_back({number(from), number(to), data.from_port, data.to_port, data.type});
   }
   std::ranges::sort(edges);
   ContentHash hash;

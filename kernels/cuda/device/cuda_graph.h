@@ -10,6 +10,38 @@
 
 namespace fusegate::kernels {
 
+// to waits for from; data says for its end, or for less (programmatic dependent launch).
+struct GraphEdge {
+  cudaGraphNode_t from;
+  cudaGraphNode_t to;
+  cudaGraphEdgeData data;
+};
+
+inline std::vector<cudaGraphNode_t> graph_nodes(cudaGraph_t graph) {
+  std::size_t size = 0;
+  FUSEGATE_CUDA(cudaGraphGetNodes(graph, nullptr, &size));
+  std::vector<cudaGraphNode_t> nodes(size);
+  if (size > 0) FUSEGATE_CUDA(cudaGraphGetNodes(graph, nodes.data(), &size));
+  return nodes;
+}
+
+inline std::vector<GraphEdge> graph_edges(cudaGraph_t graph) {
+  // CUDA 13 gave the name to what 12 calls _v2.
+#if CUDART_VERSION >= 13000
+  const auto get = [graph](auto... into) { FUSEGATE_CUDA(cudaGraphGetEdges(graph, into...)); };
+#else
+  const auto get = [graph](auto... into) { FUSEGATE_CUDA(cudaGraphGetEdges_v2(graph, into...)); };
+#endif
+  std::size_t size = 0;
+  get(nullptr, nullptr, nullptr, &size);
+  std::vector<cudaGraphNode_t> from(size), to(size);
+  std::vector<cudaGraphEdgeData> data(size);
+  if (size > 0) get(from.data(), to.data(), data.data(), &size);
+  std::vector<GraphEdge> edges;
+  for (std::size_t i = 0; i < size; ++i) edges.push_back({from[i], to[i], data[i]});
+  return edges;
+}
+
 class Graph {
  public:
   // Captures what enqueue puts on the stream, without running it.
@@ -33,13 +65,8 @@ class Graph {
 
   cudaGraph_t get() const { return graph_; }
 
-  std::vector<cudaGraphNode_t> nodes() const {
-    std::size_t size = 0;
-    FUSEGATE_CUDA(cudaGraphGetNodes(graph_, nullptr, &size));
-    std::vector<cudaGraphNode_t> nodes(size);
-    if (size > 0) FUSEGATE_CUDA(cudaGraphGetNodes(graph_, nodes.data(), &size));
-    return nodes;
-  }
+  std::vector<cudaGraphNode_t> nodes() const { return graph_nodes(graph_); }
+  std::vector<GraphEdge> edges() const { return graph_edges(graph_); }
 
  private:
   cudaGraph_t graph_ = nullptr;

@@ -14,20 +14,6 @@
 namespace fusegate::kernels {
 namespace {
 
-std::vector<cudaGraphEdgeData> edges(cudaGraph_t graph) {
-#if CUDART_VERSION >= 13000
-  const auto get = [&](auto... args) { FUSEGATE_CUDA(cudaGraphGetEdges(graph, args...)); };
-#else
-  const auto get = [&](auto... args) { FUSEGATE_CUDA(cudaGraphGetEdges_v2(graph, args...)); };
-#endif
-  std::size_t count = 0;
-  get(nullptr, nullptr, nullptr, &count);
-  std::vector<cudaGraphNode_t> from(count), to(count);
-  std::vector<cudaGraphEdgeData> data(count);
-  get(from.data(), to.data(), data.data(), &count);
-  return data;
-}
-
 class EarlyLaunch : public ImplementationTest {
  protected:
   void SetUp() override {
@@ -37,15 +23,15 @@ class EarlyLaunch : public ImplementationTest {
   }
 
   // Of two calls in a row, the edges between kernels.
-  std::vector<cudaGraphEdgeData> edges_of(const std::string& operation, const std::string& name,
-                                          const Problem& problem) {
+  std::vector<GraphEdge> edges_of(const std::string& operation, const std::string& name,
+                                  const Problem& problem) {
     const PreparedKernel kernel = prepared(operation, name, problem);
     kernel.launch();
     const Graph graph(device_->stream(), [&] {
       kernel.launch();
       kernel.launch();
     });
-    return edges(graph.get());
+    return graph.edges();
   }
 };
 
@@ -60,10 +46,10 @@ TEST_F(EarlyLaunch, IsHowOwnKernelsFollowEachOther) {
         {"geglu_mlp", "fused_epilogue", more, 2}}) {
     SCOPED_TRACE(name);
     if (!waits && std::string_view(name) == "fused_epilogue") continue;  // or it is of four
-    const std::vector<cudaGraphEdgeData> found = edges_of(operation, name, problem);
+    const std::vector<GraphEdge> found = edges_of(operation, name, problem);
     EXPECT_EQ(found.size(), 2 * kernels - 1);
-    for (const cudaGraphEdgeData& edge : found) {
-      EXPECT_EQ(edge.type,
+    for (const GraphEdge& edge : found) {
+      EXPECT_EQ(edge.data.type,
                 waits ? cudaGraphDependencyTypeProgrammatic : cudaGraphDependencyTypeDefault);
     }
   }

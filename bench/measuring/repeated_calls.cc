@@ -1,0 +1,177 @@
+#include "bench/measuring/repeated_calls.h"
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+
+#include "bench/profiling/graph_driver.h"
+#include "kernels/cuda/device/cuda.h"
+#include "kernels/cuda/device/cuda_graph.h"
+
+namespace fusegate::bench {
+namespace {
+
+// What a stream captures into, and what its next work waits for.
+struct Capture {
+  cudaGraph_t graph = nullptr;
+  std::vector<cudaGraphNode_t> last{};
+  std::vector<cudaGraphEdgeData> edges{};  // one for each; zeros where it waits for the end
+};
+
+Capture capture_of(cudaStream_t stream) {
+  cudaStreamCaptureStatus status{};
+  const cudaGraphNode_t* nodes = nullptr;
+  const cudaGraphEdgeData* edges = nullptr;
+  std::size_t count = 0;
+  Capture capture;
+#if CUDART_VERSION >= 13000
+  FUSEGATE_CUDA(
+      cudaStreamGetCaptureInfo(stream, &status, nullptr, &capture.graph, &nodes, &edges, &count));
+#else
+  FUSEGATE_CUDA(cudaStreamGetCaptureInfo_v3(stream, &status, nullptr, &capture.graph, &nodes,
+                                            &edges, &count));
+#endif
+  capture.last.assign(nodes, nodes + count);
+  capture.edges.resize(count);
+  if (edges != nullptr) std::copy_n(edges, count, capture.edges.begin());
+  return capture;
+}
+
+void set_last(cudaStream_t stream, Capture& capture) {
+  const auto set = [&](auto update) {
+    FUSEGATE_CUDA(update(stream, capture.last.data(), capture.edges.data(), capture.last.size(),
+                         cudaStreamSetCaptureDependencies));
+  };
+#if CUDART_VERSION >= 13000
+  set(cudaStreamUpdateCaptureDependencies);
+#else
+  set(cudaStreamUpdateCaptureDependencies_v2);
+#endif
+}
+
+void add_edges(cudaGraph_t graph, std::span<const kernels::GraphEdge> edges) {
+  std::vector<cudaGraphNode_t> from, to;
+  std::vector<cudaGraphEdgeData> data;
+  for (const kernels::GraphEdge& edge : edges) {
+    from.push_back(edge.from);
+    to.push_back(edge.to);
+    data.push_back(edge.data);
+  }
+#if CUDART_VERSION >= 13000
+  FUSEGATE_CUDA(cudaGraphAddDependencies(graph, from.data(), to.data(), data.data(), edges.size()));
+#else
+  FUSEGATE_CUDA(
+      cudaGraphAddDependencies_v2(graph, from.data(), to.data(), data.data(), edges.size()));
+#endif
+}
+
+bool is_copyable(cudaGraphNodeType type) {
+  return type == cudaGraphNodeTypeKernel || type == cudaGraphNodeTypeMemset ||
+         type == cudaGraphNodeTypeMemcpy || type == cudaGraphNodeTypeEmpty;
+}
+
+cudaGraphNode_t copy_of_kernel(cudaGraph_t graph, cudaGraphNode_t original) {
+  CUDA_KERNEL_NODE_PARAMS params{};
+  FUSEGATE_CUDA(static_cast<cudaError_t>(driver().node_params(original, &params)));
+  if (params.func != nullptr) params.kern = nullptr;  // one of the two
+  cudaGraphNode_t node = nullptr;
+  FUSEGATE_CUDA(static_cast<cudaError_t>(driver().add_kernel(&node, graph, nullptr, 0, &params)));
+  FUSEGATE_CUDA(cudaGraphKernelNodeCopyAttributes(node, original));
+  return node;
+}
+
+// Without its edges.
+cudaGraphNode_t copy_of(cudaGraph_t graph, cudaGraphNode_t original, cudaGraphNodeType type) {
+  cudaGraphNode_t node = nullptr;
+  if (type == cudaGraphNodeTypeKernel) return copy_of_kernel(graph, original);
+  if (type == cudaGraphNodeTypeMemset) {
+    cudaMemsetParams params{};
+    FUSEGATE_CUDA(cudaGraphMemsetNodeGetParams(original, &params));
+    FUSEGATE_CUDA(cudaGraphAddMemsetNode(&node, graph, nullptr, 0, &params));
+  } else if (type == cudaGraphNodeTypeMemcpy) {
+    cudaMemcpy3DParms params{};
+    FUSEGATE_CUDA(cudaGraphMemcpyNodeGetParams(original, &params));
+    FUSEGATE_CUDA(cudaGraphAddMemcpyNode(&node, graph, nullptr, 0, &params));
+  } else {
+    FUSEGATE_CUDA(cudaGraphAddEmptyNode(&node, graph, nullptr, 0));
+  }
+  return node;
+}
+
+// The node's position; nothing where it is not one of them.
+std::optional<std::size_t> position(std::span<const cudaGraphNode_t> nodes, cudaGraphNode_t node) {
+  const auto found = std::ranges::find(nodes, node);
+  if (found == nodes.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - nodes.begin());
+}
+
+}  // namespace
+
+void RepeatedCalls::enqueue_stretch(int calls) {
+  Nodes before = capture_of(stream_).last;
+  for (int call = 0; call < calls; ++call) {
+    std::optional<Pattern>& pattern = call == 0 ? first_ : next_;
+    before = pattern ? copy(before, *pattern) : make(before, pattern);
+  }
+}
+
+// What it captured. Leaves the pattern empty where it cannot be copied.
+RepeatedCalls::Nodes RepeatedCalls::make(const Nodes& before, std::optional<Pattern>& pattern) {
+  if (!can_copy_) {
+    call_();
+    return {};
+  }
+  const Nodes earlier = kernels::graph_nodes(capture_of(stream_).graph);
+  call_();
+  const Capture capture = capture_of(stream_);
+  Nodes own;
+  std::ranges::copy_if(kernels::graph_nodes(capture.graph), std::back_inserter(own),
+                       [&](cudaGraphNode_t node) { return !position(earlier, node); });
+  can_copy_ = !own.empty() && driver().node_params != nullptr && driver().add_kernel != nullptr;
+  Pattern found;
+  for (const cudaGraphNode_t node : own) {
+    cudaGraphNodeType type{};
+    FUSEGATE_CUDA(cudaGraphNodeGetType(node, &type));
+    can_copy_ = can_copy_ && is_copyable(type);
+    found.nodes.push_back({node, type});
+  }
+  for (const kernels::GraphEdge& edge : kernels::graph_edges(capture.graph)) {
+    const auto to = position(own, edge.to);
+    if (!to) continue;
+    const auto inside = position(own, edge.from), outside = position(before, edge.from);
+    if (inside) found.inside.push_back({*inside, *to, edge.data});
+    if (outside) found.before.push_back({*outside, *to, edge.data});
+    can_copy_ = can_copy_ && (inside || outside);
+  }
+  for (std::size_t i = 0; i < capture.last.size(); ++i) {
+    const auto from = position(own, capture.last[i]);
+    can_copy_ = can_copy_ && from;
+    if (from) found.after.push_back({*from, 0, capture.edges[i]});
+  }
+  if (can_copy_) pattern = std::move(found);
+  return own;
+}
+
+RepeatedCalls::Nodes RepeatedCalls::copy(const Nodes& before, const Pattern& pattern) {
+  Capture capture = capture_of(stream_);
+  Nodes own;
+  for (const Node& node : pattern.nodes) {
+    own.push_back(copy_of(capture.graph, node.original, node.type));
+  }
+  std::vector<kernels::GraphEdge> edges;
+  for (const Edge& edge : pattern.before)
+    edges.push_back({before.at(edge.from), own[edge.to], edge.data});
+  for (const Edge& edge : pattern.inside)
+    edges.push_back({own[edge.from], own[edge.to], edge.data});
+  add_edges(capture.graph, edges);
+  capture.last.clear();
+  capture.edges.clear();
+  for (const Edge& edge : pattern.after) {
+    capture.last.push_back(own[edge.from]);
+    capture.edges.push_back(edge.data);
+  }
+  set_last(stream_, capture);
+  return own;
+}
+
+}  // namespace fusegate::bench

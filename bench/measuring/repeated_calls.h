@@ -1,0 +1,62 @@
+// Calls in a CUDA graph of which the host makes few. A batch has hundreds, and a call from Python
+// costs the host 20 to 100 us, so what one call captured is copied for those that follow: nodes,
+// their arguments and attributes, and the edges between calls, such as those of programmatic
+// dependent launches. A child graph would keep a call from beginning before the one before has
+// ended (docs/evidence/python.md).
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace fusegate::bench {
+
+// Enqueues calls on a stream that captures, in stretches: other work lies before each one's first
+// call. All that it captures must be of the same capture.
+class RepeatedCalls {
+ public:
+  // call: enqueues one call on that stream.
+  RepeatedCalls(cudaStream_t stream, std::function<void()> call)
+      : stream_(stream), call_(std::move(call)) {}
+
+  // Makes the first call of the first stretch, and the first that follows a call; the others are
+  // copies of these two. Makes every call where a copy is not possible: it has nodes other than
+  // kernels, memsets, copies of memory and empty ones, or waits for others than what lies before
+  // it.
+  void enqueue_stretch(int calls);
+
+ private:
+  struct Node {
+    cudaGraphNode_t original;
+    cudaGraphNodeType type;
+  };
+  // By their positions in a call, or in what lies before it.
+  struct Edge {
+    std::size_t from;
+    std::size_t to;
+    cudaGraphEdgeData data;
+  };
+  // What a call captured.
+  struct Pattern {
+    std::vector<Node> nodes;
+    std::vector<Edge> inside;
+    std::vector<Edge> before;  // from what lies before it
+    std::vector<Edge> after;   // what the next work waits for, as from; to is not used
+  };
+  using Nodes = std::vector<cudaGraphNode_t>;
+
+  Nodes make(const Nodes& before, std::optional<Pattern>& pattern);
+  Nodes copy(const Nodes& before, const Pattern& pattern);
+
+  cudaStream_t stream_;
+  std::function<void()> call_;
+  bool can_copy_ = true;
+  std::optional<Pattern> first_;  // the call that follows other work
+  std::optional<Pattern> next_;   // the call that follows a call
+};
+
+}  // namespace fusegate::bench

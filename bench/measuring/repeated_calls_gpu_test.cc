@@ -1,0 +1,171 @@
+// A graph with copies of a call is the graph of as many calls.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "bench/measuring/meter_test_fixture.h"
+#include "bench/measuring/repeated_calls.h"
+#include "bench/profiling/graph_driver.h"
+#include "kernels/cuda/device/cuda.h"
+#include "kernels/cuda/device/cuda_graph.h"
+
+namespace fusegate::bench {
+namespace {
+
+constexpr int kCalls = 5;
+
+class RepeatedCallsTest : public MeterTest {
+ protected:
+  cudaStream_t stream() const { return kernels::cuda_stream(*device_); }
+};
+
+// Of a kernel its function, launch, arguments' first words and early launch; of others the type.
+std::vector<std::uint64_t> node_of(cudaGraphNode_t node) {
+  cudaGraphNodeType type{};
+  FUSEGATE_CUDA(cudaGraphNodeGetType(node, &type));
+  if (type != cudaGraphNodeTypeKernel) return {type};
+  CUDA_KERNEL_NODE_PARAMS params{};
+  EXPECT_EQ(driver().node_params(node, &params), CUDA_SUCCESS);
+  CUlaunchAttributeValue early{}, cluster{};
+  driver().node_attribute(node, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, &early);
+  driver().node_attribute(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &cluster);
+  std::vector<std::uint64_t> described{
+      reinterpret_cast<std::uint64_t>(driver().function_of(params)),
+      params.gridDimX,
+      params.gridDimY,
+      params.gridDimZ,
+      params.blockDimX,
+      params.sharedMemBytes,
+      cluster.clusterDim.x,
+      static_cast<std::uint64_t>(early.programmaticStreamSerializationAllowed)};
+  std::size_t offset = 0, bytes = 0;
+  for (std::size_t i = 0;
+       params.kernelParams != nullptr &&
+       driver().parameter(driver().function_of(params), i, &offset, &bytes) == CUDA_SUCCESS;
+       ++i) {
+    const auto* const argument = static_cast<const unsigned char*>(params.kernelParams[i]);
+    described.insert(described.end(), argument, argument + bytes);
+  }
+  return described;
+}
+
+struct Described {
+  std::vector<std::vector<std::uint64_t>> nodes;
+  std::vector<std::array<std::size_t, 5>> edges;  // from, to, ports, type
+};
+
+Described described(const kernels::Graph& graph) {
+  Described all;
+  const std::vector<cudaGraphNode_t> nodes = graph.nodes();
+  for (const cudaGraphNode_t node : nodes) all.nodes.push_back(node_of(node));
+  const auto number = [&](cudaGraphNode_t node) {
+    return static_cast<std::size_t>(std::ranges::find(nodes, node) - nodes.begin());
+  };
+  for (const auto& [from, to, data] : graph.edges()) {
+    all.edges.push_back({number(from), number(to), data.from_port, data.to_port, data.type});
+  }
+  std::ranges::sort(all.edges);
+  return all;
+}
+
+// Between two nodes of its own each stretch, as a batch has events.
+template <typename Stretch>
+Described stretches(cudaStream_t stream, void* between, const Stretch& enqueue) {
+  const kernels::Graph graph(stream, [&] {
+    for (const int calls : {kCalls, 1, 2}) {
+      FUSEGATE_CUDA(cudaMemsetAsync(between, calls, 16, stream));
+      enqueue(calls);
+    }
+    FUSEGATE_CUDA(cudaMemsetAsync(between, 0, 16, stream));
+  });
+  return described(graph);
+}
+
+// Both ways of every kind of call: one kernel, several, cuBLAS's, kernels launched early, a copy.
+TEST_F(RepeatedCallsTest, HaveTheGraphOfAsManyCalls) {
+  const kernels::Memory between = device_->allocate(16);
+  for (const auto& [operation, name] : {std::pair("geglu", "fused"),
+                                        {"geglu_mlp", "unfused"},
+                                        {"geglu_mlp", "fused_pointwise"},
+                                        {"geglu_mlp", "fused_epilogue"},
+                                        {"linear", "addmm"},
+                                        {"control_copy", "memcpy"}}) {
+    SCOPED_TRACE(operation + ("/" + std::string(name)));
+    const Prepared prepared = prepare(operation, name);
+    prepared.kernel.launch();
+    int made = 0;
+    RepeatedCalls repeated(stream(), [&] {
+      ++made;
+      prepared.kernel.launch();
+    });
+    const Described copied =
+        stretches(stream(), between.data(), [&](int calls) { repeated.enqueue_stretch(calls); });
+    const Described direct = stretches(stream(), between.data(), [&](int calls) {
+      for (int call = 0; call < calls; ++call) prepared.kernel.launch();
+    });
+    EXPECT_EQ(made, 2);
+    EXPECT_EQ(copied.nodes, direct.nodes);
+    EXPECT_EQ(copied.edges, direct.edges);
+  }
+}
+
+TEST_F(RepeatedCallsTest, ComputeWhatTheCallComputes) {
+  const Prepared prepared = prepare("geglu_mlp", "fused_pointwise");
+  prepared.kernel.launch();
+  const kernels::Tensor out = prepared.workspace->outputs()[0];
+  const std::uint64_t expected = device_->digest(out);
+  device_->poison(out);
+  RepeatedCalls repeated(stream(), [&] { prepared.kernel.launch(); });
+  const kernels::ExecutableGraph batch(
+      kernels::Graph(stream(), [&] { repeated.enqueue_stretch(kCalls); }), stream());
+  batch.launch();
+  EXPECT_EQ(device_->digest(out), expected);
+}
+
+// As where a call has a second stream that it joins again.
+TEST_F(RepeatedCallsTest, HaveTheBranchesOfACall) {
+  const kernels::Memory memory = device_->allocate(64), between = device_->allocate(16);
+  auto* const bytes = static_cast<std::byte*>(memory.data());
+  cudaStream_t other = nullptr;
+  FUSEGATE_CUDA(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+  cudaEvent_t event = nullptr;
+  FUSEGATE_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+  const auto call = [&] {
+    FUSEGATE_CUDA(cudaEventRecord(event, stream()));
+    FUSEGATE_CUDA(cudaStreamWaitEvent(other, event));
+    FUSEGATE_CUDA(cudaMemsetAsync(bytes, 1, 16, stream()));
+    FUSEGATE_CUDA(cudaMemsetAsync(bytes + 16, 2, 16, other));
+    FUSEGATE_CUDA(cudaEventRecord(event, other));
+    FUSEGATE_CUDA(cudaStreamWaitEvent(stream(), event));
+  };
+  RepeatedCalls repeated(stream(), call);
+  const Described copied =
+      stretches(stream(), between.data(), [&](int calls) { repeated.enqueue_stretch(calls); });
+  const Described direct = stretches(stream(), between.data(), [&](int calls) {
+    for (int i = 0; i < calls; ++i) call();
+  });
+  EXPECT_EQ(copied.nodes, direct.nodes);
+  EXPECT_EQ(copied.edges, direct.edges);
+  cudaStreamDestroy(other);
+  cudaEventDestroy(event);
+}
+
+// A function on the host is no node that is copied.
+TEST_F(RepeatedCallsTest, MakesEveryCallThatCannotBeCopied) {
+  int made = 0;
+  RepeatedCalls repeated(stream(), [&] {
+    ++made;
+    FUSEGATE_CUDA(cudaLaunchHostFunc(
+        stream(), [](void*) {}, nullptr));
+  });
+  const kernels::Graph graph(stream(), [&] { repeated.enqueue_stretch(kCalls); });
+  EXPECT_EQ(made, kCalls);
+  EXPECT_EQ(graph.nodes().size(), static_cast<std::size_t>(kCalls));
+}
+
+}  // namespace
+}  // namespace fusegate::bench
