@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "baselines/launches/choice.h"
@@ -39,9 +42,46 @@ std::function<void()> waiting_for(const ProcessRequest& request, Console& consol
   };
 }
 
-IdentifyResult ask(const ProcessRequest& request, Console& console) {
+// Programs that are asked one after the other. Where the first takes its time, the others load
+// meanwhile: PyTorch takes 4 s, and more with what is built on it.
+class Loading {
+ public:
+  explicit Loading(std::span<const ProcessRequest> requests) : requests_(requests) {}
+
+  // Called while the first is asked.
+  void consider() {
+    constexpr std::chrono::seconds kPatience{1};
+    const bool may_wait = std::getenv(baselines::kTurnVariable) == nullptr;
+    if (!may_wait || is_begun_ || Clock::now() - started_ < kPatience) return;
+    is_begun_ = true;
+    try {
+      for (const ProcessRequest& request : requests_.subspan(1))
+        loaded_.push_back(start_identification(request));
+    } catch (const std::system_error&) {
+      loaded_.clear();  // whoever asks it says what is wrong
+    }
+  }
+  // Null where it has not been started.
+  StartedChild* find(std::size_t request) {
+    return request > 0 && !loaded_.empty() ? &loaded_[request - 1] : nullptr;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::span<const ProcessRequest> requests_;
+  Clock::time_point started_ = Clock::now();
+  bool is_begun_ = false;
+  std::vector<StartedChild> loaded_;
+};
+
+IdentifyResult ask(const ProcessRequest& request, Loading& loading, StartedChild* started,
+                   Console& console) {
   console.err.print("identifying the code that {} runs\n", request.program);
-  const IdentificationOutcome outcome = run_identification(request, waiting_for(request, console));
+  const auto on_idle = [&loading, wait = waiting_for(request, console)]() mutable {
+    loading.consider();
+    wait();
+  };
+  const IdentificationOutcome outcome = run_identification(request, on_idle, started);
   if (outcome.interrupted) return IdentifyResult::kInterrupted;
   if (outcome.identities) {
     return identifies_any(*outcome.identities) ? IdentifyResult::kAll : IdentifyResult::kNotAll;
@@ -164,9 +204,10 @@ std::vector<ProcessRequest> first_of_each_program(const std::vector<ProcessReque
 }
 
 IdentifyResult identify(const std::vector<ProcessRequest>& asked, Console& console) {
-  for (const ProcessRequest& request : asked) {
-    if (const IdentifyResult result = ask(request, console); result != IdentifyResult::kAll)
-      return result;
+  Loading loading(asked);
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const IdentifyResult result = ask(asked[i], loading, loading.find(i), console);
+    if (result != IdentifyResult::kAll) return result;
   }
   if (asked.size() != 2 || wants_fresh_choices(asked.back())) return IdentifyResult::kAll;
   return settle_choices(asked.front(), asked.back(), console);

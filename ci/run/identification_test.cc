@@ -50,8 +50,11 @@ class IdentifyProgramsTest : public testing::Test {
         "n=$(grep -c \"^$name \" $folder/asked); [ $n -gt {} ] && n={}\n"
         "identities=$folder/answers/$name.$n\n",
         folder_.path().string(), name, answers.size(), answers.size());
+    return script(name, start + std::string(kReadFlags));
+  }
+  ProcessRequest script(const std::string& name, const std::string& body) {
     ProcessRequest request;
-    request.program = write_script(folder_, name, start + std::string(kReadFlags));
+    request.program = write_script(folder_, name, body);
     request.suite = "smoke";
     request.folder = folder_.path() / (name + "-run");
     request.timeout_s = 30;
@@ -87,6 +90,32 @@ TEST_F(IdentifyProgramsTest, TheSecondKeepsWhatTheFirstChose) {
   EXPECT_EQ(identify({program("base", {a_}), program("head", {a_})}), IdentifyResult::kAll);
   EXPECT_THAT(asked(), ElementsAre(StartsWith("base  no "),
                                    StartsWith("head base-run/identities.json no ")));
+}
+
+// The first takes as long as the second needs to load, and a little more.
+TEST_F(IdentifyProgramsTest, TheSecondLoadsWhileASlowFirstIsAsked) {
+  const auto slow = [this](const std::string& name, const std::string& before) {
+    const ProcessRequest quick = program(name + "-quick", {a_});
+    const std::string events = (folder_.path() / "events").string();
+    return script(
+        name, fmt::format("{}{}printf '({} ' >> '{}'\n'{}' \"$@\"; printf '{}) ' >> '{}'",
+                          tests::kAwaitTurn, before, name, events, quick.program, name, events));
+  };
+  const std::string events = (folder_.path() / "events").string();
+  const auto base = slow("base", "sleep 2\n");
+  const auto head = slow("head", fmt::format("printf 'loaded ' >> '{}'; await_turn r\n", events));
+  EXPECT_EQ(identify({base, head}), IdentifyResult::kAll);
+  EXPECT_EQ(baselines::read_file(events), "loaded (base base) (head head) ");
+}
+
+TEST_F(IdentifyProgramsTest, WhoseTurnIsNotPassedOnIsAskedAnew) {
+  const auto base =
+      script("base", fmt::format("sleep 1.5\nexec '{}' \"$@\"", program("quick", {a_}).program));
+  const auto head = script(
+      "head", fmt::format("[ -z \"$FUSEGATE_TURN\" ] || {{ echo no turn came >&2; exit 1; }}\n"
+                          "exec '{}' \"$@\"",
+                          program("other", {a_}).program));
+  EXPECT_EQ(identify({base, head}), IdentifyResult::kAll);
 }
 
 TEST_F(IdentifyProgramsTest, WhatTheSecondDoesOnceAsTheFirstItIsToDo) {

@@ -28,7 +28,7 @@ constexpr int kExitNotExecutable = 126;
 constexpr int kExitNotFound = 127;
 constexpr int kExitBadInput = 2;
 
-constexpr std::string_view kIdentifyFlag = "--identify=";
+const std::string kIdentifyFlag = "--identify=";
 
 std::string seed_flag(const ProcessRequest& request) {
   return fmt::format("--seed={}", request.seed);
@@ -231,6 +231,44 @@ ProcessOutcome measure(const ProcessRequest& request, const std::vector<std::str
   return outcome;
 }
 
+fs::path identities_file_of(const ProcessRequest& request) {
+  return request.folder / baselines::kIdentitiesFile;
+}
+
+std::vector<std::string> identifying_flags(const ProcessRequest& request) {
+  return {suite_flag(request), kIdentifyFlag + identities_file_of(request).string(),
+          seed_flag(request)};
+}
+
+IdentificationOutcome identify(const ProcessRequest& request, const std::function<void()>& on_idle,
+                               StartedChild* started) {
+  const fs::path file = identities_file_of(request);
+  fs::remove(file);
+  Log log(request.folder / "identities.log");
+  ChildProcess process = child_process(request, identifying_flags(request));
+  process.on_line = [&](OutputStream stream, std::string_view line) { log.add(stream, line); };
+  process.on_idle = on_idle;
+  IdentificationOutcome outcome;
+  try {
+    const ChildEnd end = started != nullptr ? started->follow(process) : run_child(process);
+    outcome.interrupted = end.interrupted_by != 0;
+    outcome.failure = failure_of_process(request, end, log);
+    // Where single benchmarks failed, the code is 2 and the others are identified.
+    if (fs::exists(file)) outcome.identities = baselines::read_identities(file);
+  } catch (const std::system_error& error) {
+    outcome.failure = not_started_text(error);
+  } catch (const baselines::InputError& error) {
+    outcome.failure = error.what();
+  }
+  if (!outcome.identities && outcome.failure.empty()) {
+    outcome.failure = with_last_line("wrote no identities.json", log);
+  }
+  outcome.knows_how = outcome.failure.find(kIdentifyFlag) == std::string::npos &&
+                      outcome.failure.find(kGoogleBenchmarkRefusal) == std::string::npos;
+  log.close();
+  return outcome;
+}
+
 }  // namespace
 
 StartedChild start_process(const ProcessRequest& request) {
@@ -250,35 +288,16 @@ ProcessOutcome run_process(const ProcessRequest& request,
                  on_event, on_idle, nullptr);
 }
 
+StartedChild start_identification(const ProcessRequest& request) {
+  return StartedChild(child_process(request, identifying_flags(request)));
+}
+
 IdentificationOutcome run_identification(const ProcessRequest& request,
-                                         const std::function<void()>& on_idle) {
-  const fs::path file = request.folder / baselines::kIdentitiesFile;
-  fs::remove(file);
-  Log log(request.folder / "identities.log");
-  ChildProcess process = child_process(
-      request,
-      {suite_flag(request), std::string(kIdentifyFlag) + file.string(), seed_flag(request)});
-  process.on_line = [&](OutputStream stream, std::string_view line) { log.add(stream, line); };
-  process.on_idle = on_idle;
-  IdentificationOutcome outcome;
-  try {
-    const ChildEnd end = run_child(process);
-    outcome.interrupted = end.interrupted_by != 0;
-    outcome.failure = failure_of_process(request, end, log);
-    // Where single benchmarks failed, the code is 2 and the others are identified.
-    if (fs::exists(file)) outcome.identities = baselines::read_identities(file);
-  } catch (const std::system_error& error) {
-    outcome.failure = not_started_text(error);
-  } catch (const baselines::InputError& error) {
-    outcome.failure = error.what();
-  }
-  if (!outcome.identities && outcome.failure.empty()) {
-    outcome.failure = with_last_line("wrote no identities.json", log);
-  }
-  outcome.knows_how = outcome.failure.find(kIdentifyFlag) == std::string::npos &&
-                      outcome.failure.find(kGoogleBenchmarkRefusal) == std::string::npos;
-  log.close();
-  return outcome;
+                                         const std::function<void()>& on_idle,
+                                         StartedChild* started) {
+  const IdentificationOutcome outcome = identify(request, on_idle, started);
+  const bool is_answer = outcome.identities || outcome.interrupted;
+  return is_answer || started == nullptr ? outcome : identify(request, on_idle, nullptr);
 }
 
 std::string identification_question(const ProcessRequest& request) {

@@ -63,10 +63,15 @@ struct IdentificationOutcome {
   bool interrupted = false;
 };
 
+// Starts what run_identification() then follows, as start_process() does.
+StartedChild start_identification(const ProcessRequest& request);
+
 // Leaves identities.json and identities.log in the folder. Ignores the request's number.
-// Throws as run_process() does.
+// Throws as run_process() does. One that was started and has no answer is asked anew: what starts
+// it may not pass on the turn that it waits for.
 IdentificationOutcome run_identification(const ProcessRequest& request,
-                                         const std::function<void()>& on_idle = {});
+                                         const std::function<void()>& on_idle = {},
+                                         StartedChild* started = nullptr);
 
 // A hash of all that the answer depends on and a run folder does not keep: the program's file, the
 // suite's, and the flags. "" where the program cannot be read.
