@@ -49,20 +49,15 @@ void set_last(cudaStream_t stream, Capture& capture) {
 #endif
 }
 
+// One by one: of several, CUDA 13.0 gives all the data of the first.
 void add_edges(cudaGraph_t graph, std::span<const kernels::GraphEdge> edges) {
-  std::vector<cudaGraphNode_t> from, to;
-  std::vector<cudaGraphEdgeData> data;
-  for (const kernels::GraphEdge& edge : edges) {
-    from.push_back(edge.from);
-    to.push_back(edge.to);
-    data.push_back(edge.data);
-  }
+  for (const auto& [from, to, data] : edges) {
 #if CUDART_VERSION >= 13000
-  FUSEGATE_CUDA(cudaGraphAddDependencies(graph, from.data(), to.data(), data.data(), edges.size()));
+    FUSEGATE_CUDA(cudaGraphAddDependencies(graph, &from, &to, &data, 1));
 #else
-  FUSEGATE_CUDA(
-      cudaGraphAddDependencies_v2(graph, from.data(), to.data(), data.data(), edges.size()));
+    FUSEGATE_CUDA(cudaGraphAddDependencies_v2(graph, &from, &to, &data, 1));
 #endif
+  }
 }
 
 bool is_copyable(cudaGraphNodeType type) {
