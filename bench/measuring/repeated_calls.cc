@@ -37,27 +37,13 @@ Capture capture_of(cudaStream_t stream) {
   return capture;
 }
 
-void set_last(cudaStream_t stream, Capture& capture) {
-  const auto set = [&](auto update) {
-    FUSEGATE_CUDA(update(stream, capture.last.data(), capture.edges.data(), capture.last.size(),
-                         cudaStreamSetCaptureDependencies));
-  };
+// Of several added at once, CUDA 13.0 gives all the data of the first.
+void add_edge(cudaGraph_t graph, const kernels::GraphEdge& edge) {
 #if CUDART_VERSION >= 13000
-  set(cudaStreamUpdateCaptureDependencies);
+  FUSEGATE_CUDA(cudaGraphAddDependencies(graph, &edge.from, &edge.to, &edge.data, 1));
 #else
-  set(cudaStreamUpdateCaptureDependencies_v2);
+  FUSEGATE_CUDA(cudaGraphAddDependencies_v2(graph, &edge.from, &edge.to, &edge.data, 1));
 #endif
-}
-
-// One by one: of several, CUDA 13.0 gives all the data of the first.
-void add_edges(cudaGraph_t graph, std::span<const kernels::GraphEdge> edges) {
-  for (const auto& [from, to, data] : edges) {
-#if CUDART_VERSION >= 13000
-    FUSEGATE_CUDA(cudaGraphAddDependencies(graph, &from, &to, &data, 1));
-#else
-    FUSEGATE_CUDA(cudaGraphAddDependencies_v2(graph, &from, &to, &data, 1));
-#endif
-  }
 }
 
 bool is_copyable(cudaGraphNodeType type) {
@@ -103,11 +89,16 @@ std::optional<std::size_t> position(std::span<const cudaGraphNode_t> nodes, cuda
 }  // namespace
 
 void RepeatedCalls::enqueue_stretch(int calls) {
-  Nodes before = capture_of(stream_).last;
+  Capture capture = capture_of(stream_);
+  Nodes before = capture.last;
+  const Pattern* copied = nullptr;  // the last call's, where the stream does not know of it yet
   for (int call = 0; call < calls; ++call) {
     std::optional<Pattern>& pattern = call == 0 ? first_ : next_;
-    before = pattern ? copy(before, *pattern) : make(before, pattern);
+    if (!pattern && copied != nullptr) wait_for(before, *copied);
+    copied = pattern ? &*pattern : nullptr;
+    before = pattern ? copy(capture.graph, before, *pattern) : make(before, pattern);
   }
+  if (copied != nullptr) wait_for(before, *copied);
 }
 
 // What it captured. Leaves the pattern empty where it cannot be copied.
@@ -147,26 +138,34 @@ RepeatedCalls::Nodes RepeatedCalls::make(const Nodes& before, std::optional<Patt
   return own;
 }
 
-RepeatedCalls::Nodes RepeatedCalls::copy(const Nodes& before, const Pattern& pattern) {
-  Capture capture = capture_of(stream_);
+RepeatedCalls::Nodes RepeatedCalls::copy(cudaGraph_t graph, const Nodes& before,
+                                         const Pattern& pattern) {
   Nodes own;
-  for (const Node& node : pattern.nodes) {
-    own.push_back(copy_of(capture.graph, node.original, node.type));
+  for (const Node& node : pattern.nodes) own.push_back(copy_of(graph, node.original, node.type));
+  for (const Edge& edge : pattern.before) {
+    add_edge(graph, {before.at(edge.from), own[edge.to], edge.data});
   }
-  std::vector<kernels::GraphEdge> edges;
-  for (const Edge& edge : pattern.before)
-    edges.push_back({before.at(edge.from), own[edge.to], edge.data});
-  for (const Edge& edge : pattern.inside)
-    edges.push_back({own[edge.from], own[edge.to], edge.data});
-  add_edges(capture.graph, edges);
-  capture.last.clear();
-  capture.edges.clear();
-  for (const Edge& edge : pattern.after) {
-    capture.last.push_back(own[edge.from]);
-    capture.edges.push_back(edge.data);
+  for (const Edge& edge : pattern.inside) {
+    add_edge(graph, {own[edge.from], own[edge.to], edge.data});
   }
-  set_last(stream_, capture);
   return own;
+}
+
+// Has the stream's next work wait for that call.
+void RepeatedCalls::wait_for(const Nodes& call, const Pattern& pattern) {
+  Nodes last;
+  std::vector<cudaGraphEdgeData> data;
+  for (const Edge& edge : pattern.after) {
+    last.push_back(call[edge.from]);
+    data.push_back(edge.data);
+  }
+#if CUDART_VERSION >= 13000
+  FUSEGATE_CUDA(cudaStreamUpdateCaptureDependencies(stream_, last.data(), data.data(), last.size(),
+                                                    cudaStreamSetCaptureDependencies));
+#else
+  FUSEGATE_CUDA(cudaStreamUpdateCaptureDependencies_v2(
+      stream_, last.data(), data.data(), last.size(), cudaStreamSetCaptureDependencies));
+#endif
 }
 
 }  // namespace fusegate::bench

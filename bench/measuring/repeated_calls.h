@@ -50,7 +50,8 @@ class RepeatedCalls {
   using Nodes = std::vector<cudaGraphNode_t>;
 
   Nodes make(const Nodes& before, std::optional<Pattern>& pattern);
-  Nodes copy(const Nodes& before, const Pattern& pattern);
+  Nodes copy(cudaGraph_t graph, const Nodes& before, const Pattern& pattern);
+  void wait_for(const Nodes& call, const Pattern& pattern);
 
   cudaStream_t stream_;
   std::function<void()> call_;
