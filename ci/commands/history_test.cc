@@ -94,8 +94,8 @@ TEST_F(HistoryCommandTest, ImportsBaselinesAndPassesOverWhatIsNone) {
 TEST_F(HistoryCommandTest, ShowsABenchmarksNights) {
   after("add", {run_on("2026-11-20"), run_on("2026-11-21", 1.1)});
   EXPECT_THAT(after("show", {kFused}),
-              AllOf(StartsWith(std::string(kFused) + ", 2 nights\n"), HasSubstr("2026-11-20 02:53"),
-                    HasSubstr("+10.0"), HasSubstr("|                        o|")));
+              AllOf(StartsWith(std::string(kFused) + ", 2 nights\n"), HasSubstr("2026-11-20"),
+                    HasSubstr("+10.0"), HasSubstr("|              o|")));
 }
 
 TEST_F(HistoryCommandTest, NothingIsAddedWhereSomethingCannotBeRead) {

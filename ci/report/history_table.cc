@@ -19,7 +19,7 @@ namespace {
 using baselines::HistoryPoint;
 using baselines::Night;
 
-constexpr int kPlotColumns = 25;
+constexpr int kPlotColumns = 15;
 
 struct Range {
   double low = 0, high = 0;
@@ -49,10 +49,10 @@ std::string plot_of(double value, const Range& range) {
 
 std::string date_text(std::int64_t unix_s) {
   const std::chrono::sys_seconds date{std::chrono::seconds(unix_s)};
-  return fmt::format("{:%Y-%m-%d %H:%M}", date);
+  return fmt::format("{:%Y-%m-%d}", date);
 }
 
-// What the same time would be with nothing slower: "driver 570.1 -> 580.2, code".
+// "driver 570.1 -> 580.2, code"
 std::string changes_text(const HistoryPoint& before, const HistoryPoint& now) {
   std::vector<std::string> changes;
   for (const auto& [name, field] :
@@ -86,7 +86,7 @@ Table history_table(const std::vector<HistoryPoint>& points) {
                {"card"},
                {"at equal clock", Align::kRight},
                {"change", Align::kRight},
-               {"faster        slower"},
+               {"faster     slower"},
                {"what changed"}});
   const auto ranges = ranges_of(points);
   std::map<std::string, Before> before_on;
