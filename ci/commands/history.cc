@@ -56,6 +56,10 @@ void add_sources(const HistoryRequest& request, std::vector<NightSource> sources
     Night night = std::exchange(source.night, {})(history);
     if (history.add(night)) {
       print_added(night, earlier, console);
+      if (source.dirty) {
+        console.out.print("note: {} has uncommitted changes, which its commit does not name\n",
+                          night.session);
+      }
     } else {
       console.out.print("{}: {} is there already\n", source.source, night.session);
     }

@@ -68,6 +68,11 @@ TEST_F(HistoryCommandTest, KeepsARunWithoutACommitAndSaysSo) {
   EXPECT_EQ(sessions().size(), 1u);
 }
 
+TEST_F(HistoryCommandTest, SaysWhereChangesWereNotCommitted) {
+  const std::string folder = write_run(folder_, "run", {.dirty = true});
+  EXPECT_THAT(after("add", {folder}), HasSubstr("has uncommitted changes, which its commit"));
+}
+
 TEST_F(HistoryCommandTest, ExportedNightsAreImportedAsTheyWere) {
   after("add", {run_on("2026-11-21")});
   after("add", {run_on("2026-11-20", 1.1)});

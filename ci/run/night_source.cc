@@ -94,7 +94,8 @@ NightSource source_of(LoadedRun run, const fs::path& checkout) {
     night.program = loaded->program;
     return night;
   };
-  return {loaded->run.source, baselines::date_of(loaded->run).time_since_epoch().count(), make};
+  return {loaded->run.source, baselines::date_of(loaded->run).time_since_epoch().count(), make,
+          loaded->run.provenance.dirty};
 }
 
 NightSource of_folders(const RunFolders& folders, const fs::path& checkout) {

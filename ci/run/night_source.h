@@ -19,6 +19,7 @@ struct NightSource {
       0;  // since 1970; of an exported night, never before the file's last one
   // By the clocks of what the history has by now.
   std::function<baselines::Night(const baselines::History&)> night{};
+  bool dirty = false;  // measured with uncommitted changes
 };
 
 struct NightSources {
