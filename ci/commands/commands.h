@@ -190,6 +190,17 @@ struct ShowRequest {
 void add_show(CommandLine& line);
 baselines::ExitCode show_command(const ShowRequest& request, Console& console);
 
+// A history of nights in a database: adds runs, reads and writes nights, draws a benchmark's.
+struct HistoryRequest {
+  std::string action{};              // add, import, export, show
+  std::vector<std::string> names{};  // paths of add and import, benchmarks of show
+  std::filesystem::path database{};
+  std::filesystem::path checkout{};  // whose commits the runs name
+};
+void add_history(CommandLine& line);
+// Of add and import, everything is read before anything is added.
+baselines::ExitCode history_command(const HistoryRequest& request, Console& console);
+
 // Why one benchmark's time changed, kernel by kernel.
 struct ExplainRequest {
   std::filesystem::path baseline;

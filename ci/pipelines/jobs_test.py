@@ -57,6 +57,15 @@ class Run(JobTest):
             with self.subTest(code):
                 self.assertEqual(self.box.run("run.sh", FAKE_GATE=code).returncode, expected)
 
+    def test_its_runs_become_a_night(self):
+        self.box.run("run.sh")
+        self.box.forget_calls()
+        for run in ("today", "yesterday"):
+            (self.box.root / ".fusegate" / "runs" / run).mkdir(parents=True)
+        for code, expected in [("0", 0), ("2", 2)]:
+            self.assertEqual(self.box.run("pipelines/add_night.sh", FAKE_GATE=code).returncode, expected)
+        self.assertEqual(self.fusegate_calls(), 2 * ["fusegate history add .fusegate/runs/today .fusegate/runs/yesterday"])
+
     def test_a_build_that_fails_shows_its_log_and_is_no_regression(self):
         result = self.box.run("run.sh", FAKE_BUILD="broken")
         self.assertEqual(result.returncode, 2)

@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -220,6 +221,24 @@ class Fresh:
                 raise AssertionError(f"no {name} was written")
             for path in paths:
                 yield name, str(path), json.loads((self.folder / path).read_text(encoding="utf-8"))
+        for night in map(json.loads, self.exported_nights()):
+            yield "night", night["session"], night
+
+    def exported_nights(self):
+        """Of a session with a replay, of a file with energy, of a stored baseline, and one that names all that it can."""
+        both = self.folder / "both"
+        for name, run in (("base", "base"), ("head", "slower")):
+            shutil.copytree(self.folder / run, both / name)
+            (both / name / "run.json").write_text(json.dumps({
+                "schema_version": 1, "suite": "made", "programs": [], "program": "", "flags": [], "session": "one", "planned_processes": 6,
+                "processes": [], "started": "", "ended": "", "finished": True}), encoding="utf-8")
+        stored = BASELINES / "nvidia-h200" / "nightly.json"
+        named = {"fusegate_night": 1, "session": "named", "date": "2026-11-21T02:53:32Z", "parent": "0123456789ab", "program": "5d0e",
+                 "benchmarks": [{"name": "a", "processes": 5, "choices": {"up_proj": "algo 6"}}]}
+        (self.folder / "named.jsonl").write_text(json.dumps(named) + "\n", encoding="utf-8")
+        self.fusegate("history", "import", both, "memory.json", stored, "named.jsonl", "--db", "history.db")
+        ended = subprocess.run([PROGRAM, "history", "export", "--db", "history.db"], capture_output=True, text=True, check=True, cwd=self.folder)
+        return ended.stdout.splitlines()
 
 
 @functools.lru_cache(maxsize=None)
@@ -248,7 +267,7 @@ class OurFiles(unittest.TestCase):
     schemas = Schemas()
 
     def test_the_schemas_are_schemas(self):
-        self.assertEqual(sorted(self.schemas.schemas), ["baseline", "calibration", "common", "run-file", "suite", "verdicts"])
+        self.assertEqual(sorted(self.schemas.schemas), ["baseline", "calibration", "common", "night", "run-file", "suite", "verdicts"])
         for name, schema in self.schemas.schemas.items():
             with self.subTest(name=name):
                 jsonschema.Draft202012Validator.check_schema(schema)
@@ -339,6 +358,13 @@ class BrokenFiles(unittest.TestCase):
                      (("benchmarks", 0, "host_ns"), [0]), (("benchmarks", 0, "host_graph_ns"), 3000),
                      (("benchmarks", 0, "odd"), 1), (("benchmarks", 0, "profile", "gaps_ns"), []), (("provenance", "cards"), ["one"]),
                      (("benchmarks", 0, "identity", "order"), "XYZ"))
+
+    def test_nights(self):
+        self.refused("night", self.document("night", "named"),
+                     (("fusegate_night",), 2), (("session",), ""), (("session",), None), (("date",), "today"), (("odd",), 1),
+                     (("benchmarks",), None), (("benchmarks", 0, "name"), None), (("benchmarks", 0, "processes"), -1),
+                     (("benchmarks", 0, "ns"), "1"), (("benchmarks", 0, "odd"), 1), (("benchmarks", 0, "clock"), {"ghz": 1.9}),
+                     (("benchmarks", 0, "kernels"), "a"))
 
     def test_calibrations_and_verdicts(self):
         self.refused("calibration", self.document("calibration", "nvidia-h200"),
