@@ -15,6 +15,7 @@
 #include "baselines/launches/kernel_profile.h"
 #include "baselines/launches/stage_times.h"
 #include "baselines/record/environment.h"
+#include "baselines/record/owners.h"
 #include "baselines/record/warning.h"
 #include "baselines/statistics/clock_fit.h"
 
@@ -43,6 +44,7 @@ struct Provenance {
   nlohmann::json protocol;  // as the benchmark program recorded it; null for plain files
   // The other keys of a plain file's context. Differences are shown.
   Environment context{};
+  Owners owners{};  // of a run; a stored baseline has none
 };
 
 // One benchmark in one process: the summary of its samples.
