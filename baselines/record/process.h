@@ -10,12 +10,12 @@
 #include <string_view>
 #include <vector>
 
+#include "baselines/io/owners.h"
 #include "baselines/launches/call_identity.h"
 #include "baselines/launches/expectation.h"
 #include "baselines/launches/kernel_profile.h"
 #include "baselines/launches/stage_times.h"
 #include "baselines/record/environment.h"
-#include "baselines/record/owners.h"
 #include "baselines/record/warning.h"
 #include "baselines/statistics/clock_fit.h"
 

@@ -17,7 +17,7 @@
 // expressions, searched for in the names of benchmarks; what matches is a control, as is what is
 // registered as one. "compared_with": by operation, the implementation that reports compare the
 // others with, in place of its registration's. "owners": whom alerts mention
-// (baselines/record/owners.h). "sweeps": the other keys are axes. Each must be an
+// (baselines/io/owners.h). "sweeps": the other keys are axes. Each must be an
 // axis of an operation of the sweep, and an operation that the sweep names must find all of its
 // axes. A value is a size, a fraction, true or false, or a name. Without "operations" and
 // "implementations" a sweep takes all but the controls, of the operations those that find their
@@ -35,7 +35,7 @@
 #include <string>
 #include <vector>
 
-#include "baselines/record/owners.h"
+#include "baselines/io/owners.h"
 #include "bench/plan/protocol.h"
 #include "kernels/contract/kernel.h"
 

@@ -1,4 +1,4 @@
-#include "baselines/record/owners.h"
+#include "baselines/io/owners.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Whom to tell of a benchmark, as its suite says: "owners": {"geglu_mlp/": "@org/team-mlp"}.
+// Whom a benchmark concerns, as its suite says: "owners": {"geglu_mlp/": "@org/team-mlp"}.
 #pragma once
 
 #include <map>
