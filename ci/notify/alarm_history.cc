@@ -1,0 +1,80 @@
+#include "ci/notify/alarm_history.h"
+
+#include <algorithm>
+#include <map>
+
+#include "baselines/history/change_id.h"
+#include "baselines/io/error.h"
+
+#if __has_include("baselines/history/history.h")
+#include "baselines/history/history.h"
+
+namespace fusegate::ci {
+
+using baselines::ChangePoint;
+using baselines::DatabaseUse;
+using baselines::StoredChangePoint;
+
+struct AlarmHistory::Impl {
+  baselines::History history;
+};
+
+AlarmHistory::AlarmHistory(const std::filesystem::path& path, bool writes)
+    : impl_(std::make_unique<Impl>(
+          baselines::History(path, writes ? DatabaseUse::kWrite : DatabaseUse::kRead))) {}
+AlarmHistory::~AlarmHistory() = default;
+
+std::vector<ChangePoint> AlarmHistory::change_points() const {
+  std::map<std::string, std::size_t> order;
+  for (const baselines::Night& night : impl_->history.nights()) {
+    order.emplace(night.session, order.size());
+  }
+  std::vector<ChangePoint> points;
+  for (StoredChangePoint& stored : impl_->history.change_points()) {
+    points.push_back(std::move(stored.point));
+  }
+  std::ranges::stable_sort(points, {},
+                           [&](const ChangePoint& point) { return order[point.first_session]; });
+  return points;
+}
+
+std::vector<baselines::MissingData> AlarmHistory::missing() const { return {}; }
+
+ReportedBefore AlarmHistory::reported_before() {
+  baselines::History& history = impl_->history;
+  return {.recall = [&](const std::string& key) { return history.state(key); },
+          .keep = [&](const std::string& key,
+                      const std::string& news) { history.set_state(key, news); }};
+}
+
+std::optional<ChangePoint> AlarmHistory::mark(const std::string& id, bool is_true,
+                                              const std::string& note) {
+  for (const StoredChangePoint& stored : impl_->history.change_points()) {
+    if (change_id(stored.point) != id) continue;
+    impl_->history.set_is_true(stored.id, is_true);
+    if (!note.empty()) impl_->history.set_state("triage/" + id + "/note", note);
+    return stored.point;
+  }
+  return std::nullopt;
+}
+
+}  // namespace fusegate::ci
+#else
+
+namespace fusegate::ci {
+
+struct AlarmHistory::Impl {};
+AlarmHistory::AlarmHistory(const std::filesystem::path& path, bool) {
+  throw baselines::InputError(path.string(), "", "this build reads no history");
+}
+AlarmHistory::~AlarmHistory() = default;
+std::vector<baselines::ChangePoint> AlarmHistory::change_points() const { return {}; }
+std::vector<baselines::MissingData> AlarmHistory::missing() const { return {}; }
+ReportedBefore AlarmHistory::reported_before() { return {}; }
+std::optional<baselines::ChangePoint> AlarmHistory::mark(const std::string&, bool,
+                                                         const std::string&) {
+  return std::nullopt;
+}
+
+}  // namespace fusegate::ci
+#endif
