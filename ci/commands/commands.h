@@ -224,7 +224,7 @@ baselines::ExitCode notify_command(const NotifyRequest& request, Console& consol
 struct TriageRequest {
   std::string id{};
   std::string verdict{};  // "true" or "false"
-  std::filesystem::path db = ".fusegate/history.db";
+  std::filesystem::path db{};
   std::string note{};
 };
 void add_triage(CommandLine& line);

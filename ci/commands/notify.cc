@@ -39,7 +39,9 @@ void check(const NotifyRequest& request) {
   if (!request.page.empty() && !re2::RE2::FullMatch(request.page, page)) {
     throw InputError("--page", "", "must be an address that begins with https://");
   }
-  if (!(request.timeout_s > 0)) throw InputError("--timeout-s", "", "must be above 0");
+  if (!(request.timeout_s > 0 && request.timeout_s <= 3600)) {
+    throw InputError("--timeout-s", "", "must be above 0 and at most 3600");
+  }
 }
 
 std::vector<Alert> alerts_in(const NotifyRequest& request, const AlarmHistory* history) {
@@ -70,6 +72,7 @@ class Targets {
       const char* const api = std::getenv(kApiVariable);
       issues_.api = api == nullptr || *api == '\0' ? "https://api.github.com" : api;
       host_of(issues_.api, kApiVariable);
+      if (issues_.api.ends_with('/')) issues_.api.pop_back();
       issues_.token = secret_of(kTokenVariable);
     }
     if (!request.webhook) return;

@@ -5,12 +5,14 @@ import http.server
 import json
 import os
 import pathlib
+import sqlite3
 import subprocess
 import tempfile
 import threading
 import time
 import unittest
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ["FUSEGATE_PROGRAM"]
 TOKEN = "ghp_secretsecret"
 HOOK = "/services/secretsecret"
@@ -82,7 +84,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(404, {"message": "Not Found"})
 
 
-class Notify(unittest.TestCase):
+class NotifyTest(unittest.TestCase):
     maxDiff = None
 
     def setUp(self):
@@ -99,19 +101,23 @@ class Notify(unittest.TestCase):
         self.environment = {**os.environ, "FUSEGATE_WEBHOOK_URL": address + HOOK, "GITHUB_TOKEN": TOKEN, "GITHUB_API_URL": address,
                             "no_proxy": "*"}
 
-    def notify(self, *flags, code=0):
+    def fusegate(self, *arguments, code=0):
         """What it printed, which never has a secret."""
-        ended = subprocess.run([PROGRAM, "notify", "--gate", self.gate, *flags], env=self.environment, capture_output=True, text=True,
-                               timeout=60, check=False)
+        ended = subprocess.run([PROGRAM, *arguments], env=self.environment, capture_output=True, text=True, timeout=60, check=False)
         printed = ended.stdout + ended.stderr
         self.assertEqual(ended.returncode, code, printed)
         self.assertNotIn("secretsecret", printed)
         self.assertLessEqual(len(ended.stderr.splitlines()), 1, printed)
         return printed
 
+    def notify(self, *flags, code=0):
+        return self.fusegate("notify", "--gate", self.gate, *flags, code=code)
+
     def methods(self):
         return [method for method, *_ in self.server.requests]
 
+
+class Notify(NotifyTest):
     def test_sends_nothing_unless_it_is_asked_to(self):
         for name in "FUSEGATE_WEBHOOK_URL", "GITHUB_TOKEN":
             del self.environment[name]
@@ -233,6 +239,86 @@ class Notify(unittest.TestCase):
         self.gate.unlink()
         self.assertIn("gate.json", self.notify(code=2))
         self.assertEqual(self.server.requests, [])
+
+
+@unittest.skipIf(subprocess.run([PROGRAM, "history", "--help"], capture_output=True, check=False).returncode, "keeps no history")
+class Nights(NotifyTest):
+    """Change points of a history, put into it as they are found; and triage."""
+
+    def setUp(self):
+        super().setUp()
+        self.db = self.gate.with_name("history.db")
+        self.gate.write_text(json.dumps(gate_json(0)))
+        self.fusegate("history", "import", "--db", self.db, ROOT / "baselines" / "nvidia-h200" / "pr.json")
+
+    def add(self, subject, effect, confirmation, session="n3"):
+        row = {"subject": subject, "benchmarks": f'["{subject}"]', "first_session": session, "last_session_before": "n2",
+               "alarm_session": session, "effect": effect, "low": effect - 0.005, "high": effect + 0.005, "class": "code",
+               "reason": "commit a..b", "confirmation": confirmation}
+        with contextlib.closing(sqlite3.connect(self.db)) as history, history:
+            history.execute(f"INSERT INTO change_point({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", list(row.values()))
+
+    def settle(self):
+        self.server.requests.clear()
+        return self.notify("--db", self.db, "--github", "org/kernels", "--webhook", "--send")
+
+    def posted(self):
+        return [body for _, path, _, body in self.server.requests if path == HOOK]
+
+    def test_reports_what_a_duet_confirmed_once_and_what_it_did_not_in_one_line(self):
+        self.add("geglu/fused", 0.03, "asked")
+        self.add("linear/addmm", 0.02, "refuted")
+        self.settle()
+        self.assertEqual(self.server.issues, [])
+        [message] = self.posted()
+        self.assertEqual(message["text"], "fusegate: 1 finding\n2 changes are not confirmed: linear/addmm (+2.00 %), geglu/fused (+3.00 %)")
+        with contextlib.closing(sqlite3.connect(self.db)) as history, history:
+            history.execute("UPDATE change_point SET confirmation = 'confirmed' WHERE subject = 'geglu/fused'")
+        self.settle()
+        [issue] = self.server.issues
+        self.assertEqual((issue["state"], issue["title"]), ("open", "geglu/fused is 3.00 % slower since n3"))
+        self.assertIn("- owners: @org/team", issue["body"])
+        [message] = self.posted()
+        self.assertIn("geglu/fused is 3.00 % slower since n3 (@org/team)", message["text"])
+        self.settle()
+        self.assertEqual(self.methods(), ["GET"])
+
+    def test_a_change_back_closes_the_issue(self):
+        self.add("geglu/fused", 0.03, "confirmed")
+        self.settle()
+        self.add("geglu/fused", -0.03, "confirmed", session="n9")
+        self.settle()
+        self.assertEqual([issue["state"] for issue in self.server.issues], ["closed"])
+        [message] = self.posted()
+        self.assertIn("geglu/fused is 3.00 % slower since n3: gone, it was taken back: -0.09 % is left of it", message["text"])
+        self.settle()
+        self.assertEqual(self.methods(), ["GET"])
+
+    def test_triage_marks_an_alarm_and_counts_what_was_false(self):
+        self.add("geglu/fused", 0.03, "confirmed")
+        self.add("linear/addmm", 0.02, "confirmed")
+        self.settle()
+        ids = [finding["id"] for finding in self.posted()[0]["findings"]]
+        self.assertEqual(self.fusegate("triage", ids[0], "true", "--db", self.db),
+                         "marked true: linear/addmm, +2.00 % since n3\nof 1 alarm marked, 0 were false: 0.0 %\n")
+        self.assertEqual(self.fusegate("triage", ids[1], "false", "--db", self.db, "--note", "the room was hot"),
+                         "marked false: geglu/fused, +3.00 % since n3\nof 2 alarms marked, 1 was false: 50.0 %\n")
+        self.settle()
+        self.assertEqual({issue["title"]: issue["state"] for issue in self.server.issues},
+                         {"linear/addmm is 2.00 % slower since n3": "open", "geglu/fused is 3.00 % slower since n3": "closed"})
+        with contextlib.closing(sqlite3.connect(self.db)) as history:
+            self.assertIn((f"triage/{ids[1]}/note", "the room was hot"), history.execute("SELECT key, value FROM state").fetchall())
+
+    def test_says_what_is_wrong_with_a_history(self):
+        missing = self.db.with_name("missing.db")
+        for arguments, said in ((("triage", "104711041711", "true", "--db", missing), "missing.db: does not exist"),
+                                (("notify", "--db", missing, "--webhook", "--send"), "missing.db: does not exist"),
+                                (("notify", "--db", self.gate), "gate.json"),
+                                (("triage", "104711041711", "true", "--db", self.db), "history.db: has no change 104711041711"),
+                                (("triage", "104711041711", "maybe", "--db", self.db), "maybe")):
+            with self.subTest(said=said):
+                self.assertIn(said, self.fusegate(*arguments, code=2))
+        self.assertFalse(missing.exists())
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 
 #include "baselines/io/error.h"
 #include "ci/commands/command_line.h"
+#include "ci/console/layout.h"
 #include "ci/notify/alarm_history.h"
 
 namespace fusegate::ci {
@@ -23,14 +24,14 @@ void add_triage(CommandLine& line) {
       ->type_name("true|false")
       ->check(CLI::IsMember({"true", "false"}))
       ->required();
-  app.add_option("--db", request.db, "The history")->type_name("FILE")->capture_default_str();
+  request.db = kept_folder() / "history.db";
+  app.add_option("--db", request.db,
+                 "The history; by default .fusegate/history.db in the git checkout")
+      ->type_name("FILE");
   app.add_option("--note", request.note, "Why; kept in the history")->type_name("TEXT");
 }
 
 baselines::ExitCode triage_command(const TriageRequest& request, Console& console) {
-  if (!std::filesystem::exists(request.db)) {
-    throw InputError(request.db.string(), "", "does not exist; name the history with --db");
-  }
   AlarmHistory history(request.db, true);
   const auto point = history.mark(request.id, request.verdict == "true", request.note);
   if (!point) {

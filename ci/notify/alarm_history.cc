@@ -19,9 +19,13 @@ struct AlarmHistory::Impl {
   baselines::History history;
 };
 
-AlarmHistory::AlarmHistory(const std::filesystem::path& path, bool writes)
-    : impl_(std::make_unique<Impl>(
-          baselines::History(path, writes ? DatabaseUse::kWrite : DatabaseUse::kRead))) {}
+AlarmHistory::AlarmHistory(const std::filesystem::path& path, bool writes) {
+  if (!std::filesystem::exists(path)) {
+    throw baselines::InputError(path.string(), "", "does not exist; name the history with --db");
+  }
+  impl_ = std::make_unique<Impl>(
+      baselines::History(path, writes ? DatabaseUse::kWrite : DatabaseUse::kRead));
+}
 AlarmHistory::~AlarmHistory() = default;
 
 std::vector<ChangePoint> AlarmHistory::change_points() const {

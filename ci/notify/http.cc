@@ -169,6 +169,9 @@ HttpAnswer send_by_curl(const HttpRequest& request, const HttpLimits& limits) {
 }
 
 std::string host_of(const std::string& url, const std::string& source) {
+  if (std::ranges::any_of(url, [](unsigned char c) { return c <= ' ' || c >= 0x7f; })) {
+    throw InputError(source, "", "has blanks or characters that are not ASCII");
+  }
   const auto scheme = url.find("://");
   const bool is_plain = url.starts_with("http://");
   if (!is_plain && !url.starts_with("https://")) {

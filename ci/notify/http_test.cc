@@ -35,6 +35,8 @@ TEST(HostOfUrl, RefusesWhatWouldSendASecretInClearText) {
               AllOf(HasSubstr("ADDRESS: must begin with https://"), Not(HasSubstr("secret"))));
   EXPECT_THAT(problem_of_url("http://127.0.0.1.example.org/"), HasSubstr("must begin"));
   EXPECT_THAT(problem_of_url("file:///etc/secret"), Not(HasSubstr("secret")));
+  EXPECT_THAT(problem_of_url("https://example.org/\nproxy = secret"),
+              AllOf(HasSubstr("has blanks"), Not(HasSubstr("secret"))));
   EXPECT_THAT(problem_of_url("https:///secret"),
               AllOf(HasSubstr("names no host"), Not(HasSubstr("secret"))));
 }
