@@ -5,12 +5,18 @@ import http.server
 import json
 import os
 import pathlib
+import shutil
 import sqlite3
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 import unittest
+
+if not shutil.which("curl"):
+    print("skipped: no curl")
+    sys.exit(77)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ["FUSEGATE_PROGRAM"]
