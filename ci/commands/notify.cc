@@ -46,7 +46,7 @@ void check(const NotifyRequest& request) {
 
 std::vector<Alert> alerts_in(const NotifyRequest& request, const AlarmHistory* history) {
   std::vector<Alert> alerts;
-  baselines::Owners owners;
+  baselines::Owners owners = history == nullptr ? baselines::Owners{} : history->owners();
   if (request.gate) {
     const std::string source = request.gate->string();
     const nlohmann::json parsed =

@@ -289,6 +289,13 @@ class Nights(NotifyTest):
         self.settle()
         self.assertEqual(self.methods(), ["GET"])
 
+    def test_takes_owners_of_the_history_where_no_gate_names_any(self):
+        self.add("geglu/fused", 0.03, "confirmed")
+        with contextlib.closing(sqlite3.connect(self.db)) as history, history:
+            history.execute("INSERT INTO state VALUES ('owners', ?)", [json.dumps({"^geglu/": "@ann"})])
+        self.assertIn("- owners: @ann\n", self.fusegate("notify", "--db", self.db, "--github", "org/kernels"))
+        self.assertIn("- owners: @org/team\n", self.notify("--db", self.db, "--github", "org/kernels"))
+
     def test_a_change_back_closes_the_issue(self):
         self.add("geglu/fused", 0.03, "confirmed")
         self.settle()

@@ -44,6 +44,14 @@ std::vector<ChangePoint> AlarmHistory::change_points() const {
 
 std::vector<baselines::MissingData> AlarmHistory::missing() const { return {}; }
 
+baselines::Owners AlarmHistory::owners() const {
+  const auto text = impl_->history.state("owners");
+  if (!text) return {};
+  const std::string source = impl_->history.path().string();
+  const nlohmann::json parsed = baselines::parse_json(*text, source);
+  return baselines::read_owners(baselines::JsonField(parsed, source, "owners"));
+}
+
 ReportedBefore AlarmHistory::reported_before() {
   baselines::History& history = impl_->history;
   return {.recall = [&](const std::string& key) { return history.state(key); },
@@ -74,6 +82,7 @@ AlarmHistory::AlarmHistory(const std::filesystem::path& path, bool) {
 AlarmHistory::~AlarmHistory() = default;
 std::vector<baselines::ChangePoint> AlarmHistory::change_points() const { return {}; }
 std::vector<baselines::MissingData> AlarmHistory::missing() const { return {}; }
+baselines::Owners AlarmHistory::owners() const { return {}; }
 ReportedBefore AlarmHistory::reported_before() { return {}; }
 std::optional<baselines::ChangePoint> AlarmHistory::mark(const std::string&, bool,
                                                          const std::string&) {
