@@ -66,6 +66,14 @@ TEST(ChangeAlerts, NameWhatWasConfirmed) {
   EXPECT_EQ(alert.json["confirmation"], "confirmed");
 }
 
+TEST(ChangeAlerts, NameTheDayOfASessionThatHasATime) {
+  ChangePoint point = confirmed_change();
+  point.first_session = "20261103T021700Z-pr-28638b72";
+  const Alert alert = alerts_of({{point}}, {}).front();
+  EXPECT_THAT(alert.title, testing::EndsWith("since 2026-11-03"));
+  EXPECT_THAT(fact_of(alert, "since"), HasSubstr(point.first_session));
+}
+
 TEST(ChangeAlerts, GatherWhatWasNotConfirmedInOneLine) {
   std::vector<ChangePoint> points(2, confirmed_change());
   points[0].confirmation = Confirmation::kAsked;

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <optional>
 
@@ -137,6 +139,15 @@ std::vector<Fact> facts_of(const ChangePoint& point, const std::optional<LogChan
   return facts;
 }
 
+// The day of a session that is named by its time, "20261122T102030Z-pr"; else its name.
+std::string day_of(const std::string& session) {
+  const bool is_time = session.size() >= 16 && session[8] == 'T' && session[15] == 'Z' &&
+                       std::all_of(session.begin(), session.begin() + 8,
+                                   [](unsigned char c) { return std::isdigit(c) != 0; });
+  if (!is_time) return session;
+  return session.substr(0, 4) + '-' + session.substr(4, 2) + '-' + session.substr(6, 2);
+}
+
 Alert alert_of(const ChangePoint& point, const std::optional<LogChange>& left,
                const baselines::Owners& owners) {
   const std::string gone = gone_text(point, left);
@@ -144,7 +155,7 @@ Alert alert_of(const ChangePoint& point, const std::optional<LogChange>& left,
       .kind = "change",
       .id = change_id(point),
       .title = fmt::format("{} is {} {} since {}", point.subject, format_magnitude(point.effect),
-                           point.effect > 0 ? "slower" : "faster", point.first_session),
+                           point.effect > 0 ? "slower" : "faster", day_of(point.first_session)),
       .facts = facts_of(point, left),
       .owners = owners_of(point, owners),
       .json = change_json(point),

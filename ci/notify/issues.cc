@@ -9,7 +9,6 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/printable.h"
-#include "ci/console/markdown_escape.h"
 
 namespace fusegate::ci {
 namespace {
@@ -223,8 +222,7 @@ std::string issue_body(const Alert& alert, const std::string& page) {
   std::string body = markdown({.facts = std::move(facts)}, kLongestBody);
   if (!alert.owners.empty()) body += fmt::format("- owners: {}\n", fmt::join(alert.owners, ", "));
   if (!page.empty()) body += fmt::format("\n[The page]({})\n", page);
-  return markdown_text(alert.title) + "\n" + body +
-         fmt::format("\n{}{} {} -->\n", kMark, name_of(alert), alert.state());
+  return body + fmt::format("\n{}{} {} -->\n", kMark, name_of(alert), alert.state());
 }
 
 void settle_issues(const IssueTarget& target, std::span<const Alert> alerts, bool has_missing,
