@@ -83,14 +83,15 @@ json entry_of(const EntryHead& head, int index, const BenchmarkRecord& record,
 }  // namespace
 
 json origin_json(const ProcessInfo& info, const EnvironmentProbe& probe) {
+  json provenance{{"commit", program_origin().commit},
+                  {"dirty", program_origin().dirty},
+                  {"toolchain", program_origin().toolchain},
+                  {"fusegate", library_version()},
+                  {"device_uuid", probe.device_uuid()}};
+  if (!info.owners.empty()) provenance["owners"] = info.owners;
   return {{"suite", info.suite},
           {"seed", info.seed},
-          {"provenance",
-           {{"commit", program_origin().commit},
-            {"dirty", program_origin().dirty},
-            {"toolchain", program_origin().toolchain},
-            {"fusegate", library_version()},
-            {"device_uuid", probe.device_uuid()}}},
+          {"provenance", std::move(provenance)},
           {"environment", probe.environment()},
           {"machine", probe.machine()},
           {"warnings", names_of(probe.warnings())}};

@@ -354,7 +354,7 @@ void keep_own_operations(json& suite, const std::string& source) {
 
 Suite parse_suite(const json& parsed, const std::string& source) {
   const JsonField root(parsed, source, "");
-  expect_keys(root, {"name", "protocol", "gate", "controls", "compared_with", "sweeps"});
+  expect_keys(root, {"name", "protocol", "gate", "controls", "compared_with", "owners", "sweeps"});
   Suite suite;
   const JsonField name = root.at("name");
   suite.name = name.text();
@@ -371,6 +371,7 @@ Suite parse_suite(const json& parsed, const std::string& source) {
   if (const auto others = root.find("compared_with")) {
     suite.compared_with = parse_compared_with(*others);
   }
+  if (const auto owners = root.find("owners")) suite.owners = baselines::read_owners(*owners);
   for (const JsonField& sweep : elements_of(root.at("sweeps"))) {
     suite.sweeps.push_back(parse_sweep(sweep));
   }

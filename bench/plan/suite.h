@@ -8,6 +8,7 @@
 //             "cuda": {"host": {"min_effect": 0.1, "min_us": 1}}},
 //    "controls": ["^library_gemm/"],
 //    "compared_with": {"geglu": "unfused"},
+//    "owners": {"^geglu_mlp/": "@org/team-mlp"},
 //    "sweeps": [{"operations": ["geglu"], "implementations": ["fused"], "dtype": ["bf16"],
 //                "batch": [1, 8], "seq": [128], "dim": [768], "hidden": [3072]}]}
 //
@@ -15,7 +16,8 @@
 // still read. "gate": by kind of device; every key is optional. "controls": extended regular
 // expressions, searched for in the names of benchmarks; what matches is a control, as is what is
 // registered as one. "compared_with": by operation, the implementation that reports compare the
-// others with, in place of its registration's. "sweeps": the other keys are axes. Each must be an
+// others with, in place of its registration's. "owners": whom alerts mention
+// (baselines/io/owners.h). "sweeps": the other keys are axes. Each must be an
 // axis of an operation of the sweep, and an operation that the sweep names must find all of its
 // axes. A value is a size, a fraction, true or false, or a name. Without "operations" and
 // "implementations" a sweep takes all but the controls, of the operations those that find their
@@ -33,6 +35,7 @@
 #include <string>
 #include <vector>
 
+#include "baselines/io/owners.h"
 #include "bench/plan/protocol.h"
 #include "kernels/contract/kernel.h"
 
@@ -95,6 +98,7 @@ struct Suite {
   std::map<std::string, SuiteGate> gate;               // by kind of device
   std::vector<std::string> controls;                   // patterns (baselines/io/pattern.h)
   std::map<std::string, std::string> compared_with{};  // by operation
+  baselines::Owners owners{};
   std::vector<Sweep> sweeps;
 
   // The protocol on a kind of device, with its gate's settings.

@@ -19,6 +19,7 @@ json valid() {
           {"gate", {{"cpu", {{"min_effect", 0.05}, {"allow", 0.1}}}, {"cuda", {{"allow", 0.02}}}}},
           {"controls", {"^geglu/", "gemm"}},
           {"compared_with", {{"geglu", "fused"}}},
+          {"owners", {{"^geglu/", "@org/team"}}},
           {"sweeps",
            {{{"operations", {"geglu"}},
              {"implementations", {"fused"}},
@@ -57,6 +58,7 @@ TEST(Suite, ReadsEveryField) {
   EXPECT_EQ(suite.gate.at("cuda").min_effect, std::nullopt);
   EXPECT_THAT(suite.controls, testing::ElementsAre("^geglu/", "gemm"));
   EXPECT_EQ(suite.compared_with.at("geglu"), "fused");
+  EXPECT_EQ(suite.owners.at("^geglu/"), "@org/team");
   ASSERT_EQ(suite.sweeps.size(), 1u);
   EXPECT_THAT(suite.sweeps[0].axes.at("batch"), testing::ElementsAre(1, 8));
   EXPECT_THAT(suite.sweeps[0].operations, testing::ElementsAre("geglu"));
@@ -132,6 +134,8 @@ const std::vector<BadSuite> kBadSuites{
     {"/gate/cuda", json::object(), "gate.cuda: must have at least one of min_effect"},
     {"/compared_with/geglu", "magic", "compared_with.geglu: unknown name 'magic'"},
     {"/compared_with/magic", "fused", "compared_with.magic: unknown operation"},
+    {"/owners/(", "@ann", "owners.(: "},
+    {"/owners/geglu", "ann", "owners.geglu: must be \"@user\""},
     {"/controls", "geglu", "controls: must be a list"},
     {"/controls", json::array(), "controls: must be a list"},
     {"/controls/1", 1, "controls[1]: must be a string"},

@@ -215,6 +215,32 @@ void add_explain(CommandLine& line);
 // Returns 1 for a regression, 2 where the benchmark could not be compared, else 0.
 baselines::ExitCode explain_command(const ExplainRequest& request, Console& console);
 
+// Reports to people what a gate or a history's nights found.
+struct NotifyRequest {
+  std::optional<std::filesystem::path> gate{};  // of gate --json
+  std::optional<std::filesystem::path> db{};    // a history
+  std::string github{};                         // "OWNER/REPO"
+  std::string label = "fusegate";
+  std::size_t most_new = 10;
+  bool webhook = false;
+  std::string page{};
+  double timeout_s = 20;
+  bool send = false;  // else it prints what it would send
+};
+void add_notify(CommandLine& line);
+// 0 where all was reported, whatever it is; 2 where a target did not take it. Others still get it.
+baselines::ExitCode notify_command(const NotifyRequest& request, Console& console);
+
+// Whether an alarm was true.
+struct TriageRequest {
+  std::string id{};
+  std::string verdict{};  // "true" or "false"
+  std::filesystem::path db{};
+  std::string note{};
+};
+void add_triage(CommandLine& line);
+baselines::ExitCode triage_command(const TriageRequest& request, Console& console);
+
 // Checks this machine and says what would spoil measurements.
 struct DoctorRequest {
   std::string program;  // empty: the benchmark program beside this one

@@ -66,6 +66,25 @@ class Run(JobTest):
             self.assertEqual(self.box.run("pipelines/add_night.sh", FAKE_GATE=code).returncode, expected)
         self.assertEqual(self.fusegate_calls(), 2 * ["fusegate history add .fusegate/runs/today .fusegate/runs/yesterday"])
 
+    def test_what_it_found_is_sent_where_there_is_a_secret_and_printed_where_there_is_none(self):
+        self.box.run("run.sh")
+        latest = self.box.root / ".fusegate" / "reports" / "latest"
+        latest.mkdir(parents=True)
+        (latest / "gate.json").write_text("{}")
+        gate = "fusegate notify --gate .fusegate/reports/latest/gate.json"
+        for secrets, flags in (({}, "--webhook --github org/kernels"), ({"FUSEGATE_WEBHOOK_URL": "https://x"}, "--webhook --send"),
+                               ({"GITHUB_TOKEN": "x"}, "--github org/kernels --send"),
+                               ({"FUSEGATE_WEBHOOK_URL": "https://x", "GITHUB_TOKEN": "x"}, "--webhook --github org/kernels --send")):
+            self.box.forget_calls()
+            secrets = {"FUSEGATE_WEBHOOK_URL": "", "GITHUB_TOKEN": "", **secrets}
+            result = self.box.run("pipelines/notify.sh", GITHUB_REPOSITORY="org/kernels", **secrets)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(self.fusegate_calls(), [f"{gate} {flags}"])
+        (self.box.root / ".fusegate" / "history.db").touch()
+        self.box.forget_calls()
+        self.assertEqual(self.box.run("pipelines/notify.sh", GITHUB_REPOSITORY="org/kernels", FAKE_GATE="2").returncode, 2)
+        self.assertEqual(self.fusegate_calls(), [f"{gate} --db .fusegate/history.db --webhook --github org/kernels"])
+
     def test_a_build_that_fails_shows_its_log_and_is_no_regression(self):
         result = self.box.run("run.sh", FAKE_BUILD="broken")
         self.assertEqual(result.returncode, 2)

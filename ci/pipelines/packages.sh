@@ -5,10 +5,10 @@
 # package. The names are the same in both distributions.
 
 readonly TOOLS=(g++ cmake ninja-build git ca-certificates python3-venv)
-# What tests alone use: shellcheck reads our scripts, jq and unzip are those of comment.sh, Node.js Perfetto's importer, compare.py is Google
-# Benchmark's own rule (docs/evidence/other-rules.md), help2man makes the manual pages (docs/reference),
-# and a clean Debian takes the packages that dpkg-dev makes (clean_debian.sh).
-readonly TEST_TOOLS=(shellcheck jq unzip nodejs libbenchmark-tools help2man mmdebstrap dpkg-dev file chromium-headless-shell)
+# What tests alone use: shellcheck reads our scripts, jq and unzip are those of comment.sh, curl sends what `fusegate notify`
+# reports, Node.js runs Perfetto's importer, compare.py is Google Benchmark's own rule (docs/evidence/other-rules.md), help2man
+# makes the manual pages (docs/reference), and a clean Debian takes the packages that dpkg-dev makes (clean_debian.sh).
+readonly TEST_TOOLS=(shellcheck jq unzip curl nodejs libbenchmark-tools help2man mmdebstrap dpkg-dev file chromium-headless-shell)
 
 # A library that the distribution lacks is built from source by cmake/Dependencies.cmake.
 declare -rA LIBRARY_HEADER=(
@@ -62,7 +62,7 @@ has_package() {
     chromium-headless-shell) command -v "$1" || command -v chromium || is_ubuntu ;;
     dpkg-dev) command -v dpkg-shlibdeps ;;
     libbenchmark-tools) [[ -e ${FUSEGATE_BENCHMARK_TOOLS:-/usr/share/benchmark}/compare.py ]] ;;
-    g++ | git | shellcheck | jq | unzip | help2man | mmdebstrap | file) command -v "$1" ;;
+    g++ | git | shellcheck | jq | unzip | curl | help2man | mmdebstrap | file) command -v "$1" ;;
     *) has_header "${LIBRARY_HEADER[$1]:-${TEST_LIBRARY_HEADER[$1]}}" ;;
   esac >/dev/null 2>&1
 }

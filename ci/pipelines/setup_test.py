@@ -12,7 +12,7 @@ PACKAGES = (CI / "pipelines" / "packages.sh").read_text()
 HEADERS = dict(re.findall(r"\[(\S+)\]=(\S+)", PACKAGES))
 # The tools that it looks for, and their packages; then those that tests alone need.
 TOOLS = {"g++": "g++", "git": "git", "ninja": "ninja-build", "cmake": "cmake"}
-TEST_TOOLS = {"shellcheck": "shellcheck", "jq": "jq", "unzip": "unzip", "node": "nodejs", "help2man": "help2man",
+TEST_TOOLS = {"shellcheck": "shellcheck", "jq": "jq", "unzip": "unzip", "curl": "curl", "node": "nodejs", "help2man": "help2man",
               "mmdebstrap": "mmdebstrap", "dpkg-shlibdeps": "dpkg-dev", "file": "file",
               "chromium-headless-shell": "chromium-headless-shell"}
 TEST_PACKAGES = [*TEST_TOOLS.values(), "libbenchmark-tools", "libgtest-dev", "libgmock-dev"]
