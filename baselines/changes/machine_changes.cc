@@ -1,0 +1,163 @@
+#include "baselines/changes/machine_changes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "baselines/changes/dating.h"
+#include "baselines/changes/environment_change.h"
+#include "baselines/statistics/statistics.h"
+#include "baselines/statistics/student_t.h"
+
+namespace fusegate::baselines {
+namespace {
+
+constexpr double kNormal95 = 1.96;
+
+ChangePoint everything(std::span<const Night* const> nights, std::size_t first, double effect,
+                       double error) {
+  ChangePoint change{.subject = "everything"};
+  change.first_session = nights[first]->session;
+  if (first > 0) change.last_session_before = nights[first - 1]->session;
+  change.alarm_session = nights.back()->session;
+  change.effect = std::expm1(effect);
+  change.low = std::expm1(effect - kNormal95 * error);
+  change.high = std::expm1(effect + kNormal95 * error);
+  return change;
+}
+
+std::vector<std::string> names_of(const NightRows& rows) {
+  std::vector<std::string> names;
+  for (const NightRow& row : rows) names.push_back(row.own->name);
+  return names;
+}
+
+// Whether the code of most is known to be the same.
+bool is_code_known(const NightRows& rows) {
+  const auto known = std::ranges::count_if(
+      rows, [](const NightRow& row) { return !row.own->identity.empty() && !row.is_new_code; });
+  return 2 * known > std::ssize(rows);
+}
+
+}  // namespace
+
+std::vector<ChangePoint> MachineChanges::read(std::span<const Night* const> nights,
+                                              const NightRows& rows, StoredFigures& stored) {
+  std::vector<ChangePoint> told;
+  const std::size_t now = nights.size() - 1;
+  if (now > 0 && environment_of(*nights[now]) != environment_of(*nights[now - 1])) {
+    first_of_environment_ = now;
+    moves_.clear();
+  }
+  if (first_of_environment_ > 0 && now <= first_of_environment_ + 1) add_moves(rows);
+  if (first_of_environment_ > 0 && now == first_of_environment_ + 1) tell_environment(nights, told);
+  if (stored.shift().variance == 0) return told;
+  if (stored.shift().is_new) {
+    note_new_card(now, stored.shift());
+  } else {
+    tell_known_card(nights, rows, stored, told);
+  }
+  return told;
+}
+
+void MachineChanges::add_moves(const NightRows& rows) {
+  for (const NightRow& row : rows) {
+    if (!row.moved.is_judged || !row.is_code_known_tonight()) continue;
+    Move& move = moves_[row.benchmark];
+    move.name = row.own->name;
+    move.sum += row.moved.value - row.code_tonight().mean;
+    move.variance = row.moved.variance + row.code_tonight().variance;
+    ++move.nights;
+  }
+}
+
+void MachineChanges::tell_environment(std::span<const Night* const> nights,
+                                      std::vector<ChangePoint>& told) const {
+  constexpr double kLevel = 0.01, kMadToDeviation = 1.4826, kMedianError = 1.2533;
+  const VarianceEstimate shift = shifts_.of(0);
+  const double common = shift.degrees_of_freedom > 0 ? shift.variance : 0;
+  std::vector<double> p, moved;
+  for (const auto& [benchmark, own] : moves_) {
+    const double error = std::sqrt((own.variance + common) / own.nights);
+    p.push_back(2 * t_upper_tail(std::abs(own.sum / own.nights) / error,
+                                 std::numeric_limits<double>::infinity()));
+  }
+  const std::vector<double> adjusted = benjamini_hochberg(p);
+  std::vector<std::string> names;
+  std::size_t i = 0;
+  for (const auto& [benchmark, own] : moves_) {
+    if (adjusted[i++] >= kLevel) continue;
+    names.push_back(own.name);
+    moved.push_back(own.sum / own.nights);
+  }
+  // One of many may be by chance, and one alone is no driver's doing.
+  if (moved.size() < 2 && moves_.size() > 2) return;
+  if (moved.empty()) return;
+  const double spread = kMadToDeviation * median_absolute_deviation(moved) * kMedianError;
+  const double error = std::sqrt(spread * spread / static_cast<double>(moved.size()) + common / 2);
+  const Night& before = *nights[first_of_environment_ - 1];
+  const EnvironmentChange change = environment_change(before, *nights[first_of_environment_]);
+  told.push_back(everything(nights, first_of_environment_, median(moved), error));
+  told.back().benchmarks = std::move(names);
+  told.back().of_class = change.of_class;
+  told.back().reason = change.reason;
+}
+
+void MachineChanges::tell_known_card(std::span<const Night* const> nights, const NightRows& rows,
+                                     StoredFigures& stored, std::vector<ChangePoint>& told) {
+  constexpr double kFewestNights = 5;
+  const MachineShift& shift = stored.shift();
+  Card& card = cards_[shift.key];
+  if (card.off != 0) {
+    if (std::abs(shift.value) < std::abs(card.off) / 2) {
+      told.push_back(everything(nights, card.first_night, card.off, card.error));
+      told.back().benchmarks = names_of(rows);
+      told.back().of_class = ChangeClass::kCard;
+      told.back().reason = fmt::format("card {} is unlike the {} others", stored.card(shift.key),
+                                       card_shifts_.size());
+    }
+    card.off = 0;
+  }
+  const VarianceEstimate noise = shifts_.of(0);
+  const double variance = noise.variance + shift.variance;
+  if (noise.degrees_of_freedom >= kFewestNights) {
+    card.points.push_back({nights.size() - 1, {shift.value, variance}});
+    card.cusum.add(shifts_.score(0, shift.value, variance), rule_);
+  }
+  shifts_.add(0, shift.value, 1);
+  shifts_.estimate({0}, std::numeric_limits<double>::infinity());
+  if (card.cusum.alarm(rule_) == 0 || card.points.size() < 2) return;
+  std::vector<KnownNormal> series;
+  for (const ShiftPoint& point : card.points) series.push_back(point.shift);
+  const DatedChange dated = date_change(series, [](std::size_t) { return false; });
+  told.push_back(
+      everything(nights, card.points[dated.first].night, dated.effect, std::sqrt(dated.variance)));
+  told.back().benchmarks = names_of(rows);
+  const bool is_card = is_code_known(rows);
+  told.back().of_class = is_card ? ChangeClass::kCard : ChangeClass::kUnexplained;
+  told.back().reason =
+      fmt::format("all benchmarks moved together on card {}{}", stored.card(shift.key),
+                  is_card ? ", and their code is the same" : "");
+  stored.move_card(shift.key, dated.effect);
+  card = {};
+}
+
+// One that is unlike the others is told in its second night, if it is so again.
+void MachineChanges::note_new_card(std::size_t night, const MachineShift& shift) {
+  constexpr std::size_t kFewestCards = 4;
+  const auto cards = static_cast<double>(card_shifts_.size());
+  if (card_shifts_.size() >= kFewestCards) {
+    const double center = mean(card_shifts_);
+    const double spread = std::sqrt(
+        pooled_variance({std::span<const double>(card_shifts_)}).variance * (1 + 1 / cards));
+    if (std::abs(normal_score((shift.value - center) / spread, cards - 1)) > rule_.clip) {
+      cards_[shift.key] = {.off = shift.value - center, .error = spread, .first_night = night};
+      return;
+    }
+  }
+  card_shifts_.push_back(shift.value);
+}
+
+}  // namespace fusegate::baselines

@@ -1,0 +1,26 @@
+// What stopped reporting. A night, a benchmark, a card or a machine is expected at its usual
+// interval, as the nights so far show it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "baselines/history/night.h"
+
+namespace fusegate::baselines {
+
+struct MissingData {
+  std::string what;  // "nights", "benchmarks", "suite", "card GPU-...", "machine NAME", "undecided"
+  std::string since;    // the last session before it
+  std::string text;     // a sentence
+  std::string until{};  // the session that ended it; "" while it lasts
+  std::vector<std::string> benchmarks{};
+};
+
+// Of nights, also those that were missing once and came again; of all else, what is missing at
+// now_unix_s. What has not been seen for four weeks is retired, and not told.
+std::vector<MissingData> missing_data(std::span<const Night> nights, std::int64_t now_unix_s);
+
+}  // namespace fusegate::baselines
