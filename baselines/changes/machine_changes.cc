@@ -15,6 +15,8 @@ namespace fusegate::baselines {
 namespace {
 
 constexpr double kNormal95 = 1.96;
+// A third of the smallest effect that the gate calls against stored figures.
+constexpr double kSmallestMove = 0.0005;
 
 ChangePoint everything(std::span<const Night* const> nights, std::size_t first, double effect,
                        double error) {
@@ -94,7 +96,7 @@ void MachineChanges::tell_environment(std::span<const Night* const> nights,
   }
   // One of many may be by chance, and one alone is no driver's doing.
   if (moved.size() < 2 && moves_.size() > 2) return;
-  if (moved.empty()) return;
+  if (moved.empty() || std::abs(median(moved)) < kSmallestMove) return;
   const double spread = kMadToDeviation * median_absolute_deviation(moved) * kMedianError;
   const double error = std::sqrt(spread * spread / static_cast<double>(moved.size()) + common / 2);
   const Night& before = *nights[first_of_environment_ - 1];
@@ -107,7 +109,6 @@ void MachineChanges::tell_environment(std::span<const Night* const> nights,
 
 void MachineChanges::tell_known_card(std::span<const Night* const> nights, const NightRows& rows,
                                      StoredFigures& stored, std::vector<ChangePoint>& told) {
-  constexpr double kFewestNights = 5;
   const MachineShift& shift = stored.shift();
   Card& card = cards_[shift.key];
   if (card.off != 0) {
@@ -120,28 +121,40 @@ void MachineChanges::tell_known_card(std::span<const Night* const> nights, const
     }
     card.off = 0;
   }
-  const VarianceEstimate noise = shifts_.of(0);
-  const double variance = noise.variance + shift.variance;
-  if (noise.degrees_of_freedom >= kFewestNights) {
-    card.points.push_back({nights.size() - 1, {shift.value, variance}});
-    card.cusum.add(shifts_.score(0, shift.value, variance), rule_);
-  }
-  shifts_.add(0, shift.value, 1);
-  shifts_.estimate({0}, std::numeric_limits<double>::infinity());
+  add_shift(nights.size() - 1, shift, card);
   if (card.cusum.alarm(rule_) == 0 || card.points.size() < 2) return;
   std::vector<KnownNormal> series;
   for (const ShiftPoint& point : card.points) series.push_back(point.shift);
   const DatedChange dated = date_change(series, [](std::size_t) { return false; });
-  told.push_back(
-      everything(nights, card.points[dated.first].night, dated.effect, std::sqrt(dated.variance)));
+  const std::size_t first = card.points[dated.first].night;
+  stored.move_card(shift.key, dated.after.value);
+  card = {.nights = static_cast<double>(card.points.size() - dated.first)};
+  if (std::abs(dated.effect) < kSmallestMove) return;
+  told.push_back(everything(nights, first, dated.effect, std::sqrt(dated.variance)));
   told.back().benchmarks = names_of(rows);
   const bool is_card = is_code_known(rows);
   told.back().of_class = is_card ? ChangeClass::kCard : ChangeClass::kUnexplained;
   told.back().reason =
       fmt::format("all benchmarks moved together on card {}{}", stored.card(shift.key),
                   is_card ? ", and their code is the same" : "");
-  stored.move_card(shift.key, dated.effect);
-  card = {};
+}
+
+// The levels of a card hold what the session did in which they were learnt, of all benchmarks; so
+// the card's shifts have a level of their own.
+void MachineChanges::add_shift(std::size_t night, const MachineShift& shift, Card& card) {
+  constexpr double kFewestNights = 5;
+  const VarianceEstimate noise = shifts_.of(0);
+  const double variance = noise.variance + shift.variance, share = 1 + 1 / card.nights;
+  const double left = shift.value - card.mean;
+  shifts_.add(0, left, share);
+  shifts_.estimate({0}, std::numeric_limits<double>::infinity());
+  if (noise.degrees_of_freedom >= kFewestNights) {
+    card.points.push_back({night, {shift.value, variance}});
+    card.cusum.add(shifts_.score(0, left, variance * share), rule_);
+  }
+  const double most = rule_.clip * std::sqrt(variance * share);
+  card.mean += std::clamp(left, -most, most) / (card.nights + 1);
+  ++card.nights;
 }
 
 // One that is unlike the others is told in its second night, if it is so again.

@@ -37,6 +37,7 @@ class MachineChanges {
   struct Card {
     Cusum cusum{};
     std::vector<ShiftPoint> points{};
+    double mean = 0, nights = 1;  // of shifts since its levels were learnt
     double off = 0;  // where it is unlike the others from its first night on: by how much
     double error = 0;
     std::size_t first_night = 0;
@@ -46,6 +47,7 @@ class MachineChanges {
   void tell_environment(std::span<const Night* const> nights, std::vector<ChangePoint>& told) const;
   void tell_known_card(std::span<const Night* const> nights, const NightRows& rows,
                        StoredFigures& stored, std::vector<ChangePoint>& told);
+  void add_shift(std::size_t night, const MachineShift& shift, Card& card);
   void note_new_card(std::size_t night, const MachineShift& shift);
 
   CusumRule rule_;

@@ -11,12 +11,14 @@
 namespace fusegate::baselines {
 namespace {
 
-constexpr double kFar = 3;  // standard errors
+// Of |t| times the scale.
+double share_beyond(double limit, const ScaledT& t) {
+  return 2 * t_upper_tail(limit / t.scale, t.degrees_of_freedom);
+}
 
-// Of a t that is scaled to a variance of one.
-double share_beyond(double degrees_of_freedom) {
-  const double scale = std::sqrt((degrees_of_freedom - 2) / degrees_of_freedom);
-  return 2 * t_upper_tail(kFar / scale, degrees_of_freedom);
+// That has this share beyond one.
+ScaledT with_share_beyond_one(double share, double degrees_of_freedom) {
+  return {1 / t_upper_quantile(share / 2, degrees_of_freedom), degrees_of_freedom};
 }
 
 }  // namespace
@@ -28,8 +30,10 @@ void NightNoise::add(std::size_t benchmark, double innovation, double relative_v
   if (own.degrees_of_freedom > 0) {
     square = std::min(square, std::pow(CusumRule{}.clip, 2) * own.variance);
     const double t = innovation / std::sqrt(relative_variance * own.variance);
-    ++scores_;
-    if (std::abs(normal_score(t, own.degrees_of_freedom)) > kFar) ++far_scores_;
+    const double score = std::abs(normal_score(t, own.degrees_of_freedom));
+    ++innovations_;
+    if (score > 1) ++beyond_one_;
+    if (score > 3) ++beyond_three_;
   }
   sums_[benchmark].squares += square;
   ++sums_[benchmark].count;
@@ -64,14 +68,15 @@ void NightNoise::estimate(const std::vector<double>& covariates, double most) {
     own.push_back({sum.count > 0 ? sum.squares / sum.count : 0, sum.count});
     longest = std::max(longest, sum.count);
   }
-  if (longest < kFewest) return;
+  if (longest < kFewest && variances_.empty()) return;
   constexpr double kLeastVariance = 1e-12;  // a clock that is no finer
   variances_ = moderate_together(own, covariates);
   for (VarianceEstimate& variance : variances_) {
     variance.degrees_of_freedom = std::min(variance.degrees_of_freedom, most);
     variance.variance = std::max(variance.variance, kLeastVariance);
   }
-  tails_ = tails();
+  fit_tails();
+  forget();
 }
 
 VarianceEstimate NightNoise::of(std::size_t benchmark) const {
@@ -80,23 +85,38 @@ VarianceEstimate NightNoise::of(std::size_t benchmark) const {
              : VarianceEstimate{1, 0};
 }
 
-double NightNoise::tails() const {
-  // As many scores as a quiet week of a suite has, of moderate tails, before more are known.
-  constexpr double kGuessed = 1000, kGuess = 10;
-  const double share = (far_scores_ + kGuessed * share_beyond(kGuess)) / (scores_ + kGuessed);
-  double low = 3, high = 1000;
-  if (share <= share_beyond(high)) return std::numeric_limits<double>::infinity();
+// A machine's noise changes over the year: a night counts for half after nine weeks.
+void NightNoise::forget() {
+  constexpr double kKept = 0.92;
+  for (Sum& sum : sums_) {
+    for (double* part : {&sum.squares, &sum.count, &sum.process_variances, &sum.process_shares,
+                         &sum.process_nights}) {
+      *part *= kKept;
+    }
+  }
+  for (double* count : {&innovations_, &beyond_one_, &beyond_three_}) *count *= kKept;
+}
+
+void NightNoise::fit_tails() {
+  // Of moderate tails and unit variance, as many as a quiet week of a suite has, before more are
+  // known.
+  constexpr double kGuessed = 1000;
+  const ScaledT guess{std::sqrt(0.8), 10};
+  const double count = innovations_ + kGuessed;
+  const double one = (beyond_one_ + kGuessed * share_beyond(1, guess)) / count;
+  const double three = (beyond_three_ + kGuessed * share_beyond(3, guess)) / count;
+  double low = 1.5, high = 1000;
   for (int i = 0; i < 30; ++i) {
     const double middle = std::sqrt(low * high);
-    (share_beyond(middle) > share ? low : high) = middle;
+    (share_beyond(3, with_share_beyond_one(one, middle)) > three ? low : high) = middle;
   }
-  return low;
+  shape_ = with_share_beyond_one(one, low);
 }
 
 double NightNoise::score(std::size_t benchmark, double innovation, double variance) const {
-  const double scale = std::isinf(tails_) ? 1 : std::sqrt((tails_ - 2) / tails_);
-  const double own = of(benchmark).degrees_of_freedom;
-  return normal_score(innovation / (scale * std::sqrt(variance)), 1 / (1 / own + 1 / tails_));
+  const double t = innovation / (shape_.scale * std::sqrt(variance));
+  return normal_score(t,
+                      1 / (1 / of(benchmark).degrees_of_freedom + 1 / shape_.degrees_of_freedom));
 }
 
 }  // namespace fusegate::baselines

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "baselines/statistics/statistics.h"
@@ -25,9 +26,9 @@ class NightNoise {
   VarianceEstimate of(std::size_t benchmark) const;
   // A night of so many processes has this times as much.
   double share_of(std::size_t benchmark, int processes) const;
-  // The normal number as unlikely as an innovation of this variance. Degrees of freedom count, and
-  // how often innovations of the whole suite lay beyond three standard errors: a t distribution
-  // with as heavy tails.
+  // The normal number as unlikely as an innovation of this variance. What innovations of the whole
+  // suite are distributed like counts: the scaled t of which as many lie beyond one standard error
+  // and beyond three; and so do degrees of freedom.
   double score(std::size_t benchmark, double innovation, double variance) const;
 
  private:
@@ -36,12 +37,14 @@ class NightNoise {
     double count = 0;
     double process_variances = 0, process_shares = 0, process_nights = 0;
   };
-  double tails() const;
+  void fit_tails();
+  void forget();
 
   std::vector<Sum> sums_;
   std::vector<VarianceEstimate> variances_;
-  double scores_ = 0, far_scores_ = 0;
-  double tails_ = 10;  // degrees of freedom
+  // Of innovations in standard errors: all, and those beyond one and beyond three.
+  double innovations_ = 0, beyond_one_ = 0, beyond_three_ = 0;
+  ScaledT shape_{1, std::numeric_limits<double>::infinity()};
 };
 
 }  // namespace fusegate::baselines

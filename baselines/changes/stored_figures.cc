@@ -138,9 +138,9 @@ void StoredFigures::take_out_machine(Key& key, NightRows& rows) {
   if (is_new_card && machine.size() < kRowsForFactors) {
     machine = factor_rows(rows, key.expected, false);
   }
+  shift_.is_new = is_new_card;
   if (machine.size() >= kFewestRows) {
     const FactorScores scores = factor_scores(machine);
-    shift_.is_new = is_new_card;
     shift_.value = scores.scores.front();
     shift_.variance = std::max(1e-14, scores.shift_error * scores.shift_error);
     if (is_new_card) place_new_card(key, rows, scores);
@@ -148,9 +148,30 @@ void StoredFigures::take_out_machine(Key& key, NightRows& rows) {
     place_new_card(key, rows, {{0}, 0});
   }
   for (NightRow& row : rows) {
-    row.stored = figure_of(row, key.levels);
-    if (!shift_.is_new) row.stored.value -= shift_.value;
+    row.stored = is_new_card ? new_card_figure(row, key.levels) : figure_of(row, key.levels);
+    if (!is_new_card) row.stored.value -= shift_.value;
   }
+}
+
+// Of what a new card's figure scatters by, the night's. None where that is not known.
+double StoredFigures::night_share_of_new_card(std::size_t benchmark) const {
+  constexpr double kLeast = 0.01, kMost = 0.99;
+  // While no card came twice.
+  constexpr double kGuess = 0.1;
+  const VarianceEstimate card = new_card_noise_.of(benchmark), night = noise_.of(benchmark);
+  if (card.degrees_of_freedom == 0) return 0;
+  if (night.degrees_of_freedom == 0) return kGuess;
+  return std::clamp(night.variance / card.variance, kLeast, kMost);
+}
+
+Figure StoredFigures::new_card_figure(const NightRow& row, const std::vector<Level>& levels) const {
+  const double share = night_share_of_new_card(row.benchmark);
+  Figure figure = figure_of(row, levels);
+  if (!figure.is_known() || share == 0) return {.key = shift_.key};
+  figure.variance = new_card_noise_.of(row.benchmark).variance;
+  figure.gain = (1 - share) * figure.variance / (figure.variance + row.code_tonight().variance);
+  figure.is_judged = true;
+  return figure;
 }
 
 // Where its scores say.
@@ -164,12 +185,10 @@ void StoredFigures::place_new_card(Key& key, const NightRows& rows, const Factor
   };
   for (std::size_t b = 0; b < key.expected.size(); ++b) {
     if (!key.expected[b].is_known()) continue;
-    const VarianceEstimate card = new_card_noise_.of(b), night = noise_.of(b);
-    if (card.degrees_of_freedom == 0 || night.degrees_of_freedom == 0) continue;
-    constexpr double kLeast = 0.01;  // of a night's variance, between cards
+    const double share = night_share_of_new_card(b);
+    if (share == 0) continue;
     set_mean(key, b, expected(b));
-    key.levels[b].nights =
-        night.variance / std::max(kLeast * night.variance, card.variance - night.variance);
+    key.levels[b].nights = share / (1 - share);
   }
   for (const NightRow& row : rows) {
     if (!has_figure(row) || !row.is_code_known_tonight()) continue;
@@ -248,7 +267,11 @@ void StoredFigures::estimate(const std::vector<double>& log_ns) {
   constexpr double kMost = 1e6;
   noise_.estimate(log_ns, kMost);
   if (new_cards_ >= 3) new_card_noise_.estimate(log_ns, new_cards_ - 1);
-  if (!keys_.empty()) factors_ = factors_of(keys_.back().environment);
+  if (keys_.empty()) return;
+  Factors factors = factors_of(keys_.back().environment);
+  // What is left beside them is another noise.
+  if (factors_.empty() && !factors.empty()) new_card_noise_ = {}, new_cards_ = 0;
+  factors_ = std::move(factors);
 }
 
 // Of the latest cards: deviations of their levels from the mean.

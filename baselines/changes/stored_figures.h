@@ -63,6 +63,8 @@ class StoredFigures {
   bool expect_after_move(Key& key);
   void expect_mean(Key& key);
   Figure figure_of(const NightRow& row, const std::vector<Level>& levels) const;
+  double night_share_of_new_card(std::size_t benchmark) const;
+  Figure new_card_figure(const NightRow& row, const std::vector<Level>& levels) const;
   std::vector<FactorRow> factor_rows(const NightRows& rows, const std::vector<Level>& levels,
                                      bool with_factors) const;
   void take_out_machine(Key& key, NightRows& rows);

@@ -36,7 +36,9 @@ void Track::accept(const DatedChange& change) {
   earlier_.push_back({regime_start_, code_.mean});
   points_.erase(points_.begin(), points_.begin() + static_cast<std::ptrdiff_t>(change.first));
   regime_start_ = points_.front().night;
-  code_ = {change.after.value, change.after.variance};
+  // An alarm picks nights that lie far off: they say less than others would.
+  constexpr double kPicked = 3;
+  code_ = {change.after.value, kPicked * change.after.variance};
   cusum.reset();
 }
 

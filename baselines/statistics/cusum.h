@@ -10,7 +10,7 @@ namespace fusegate::baselines {
 
 struct CusumRule {
   double reference = 1;    // k: what a sum forgets a night, in standard errors
-  double threshold = 4.9;  // h: beyond it is an alarm
+  double threshold = 4.95;// h: beyond it is an alarm
   double clip = 3.5;       // of one night's standardised effect
 };
 

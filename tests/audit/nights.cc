@@ -92,8 +92,11 @@ class Year {
                 .replayed = spreads_.replay > 0 ? "reference" : ""};
     const std::vector<double> offsets =
         spreads_.has_new_cards ? new_card() : cards_[static_cast<std::size_t>(card)];
+    constexpr double kSession = 0.0003;  // what a session does to all benchmarks
+    const double session = kSession * normal_(random_);
     for (int i = 0; i < scenario_.benchmarks; ++i) {
-      night.benchmarks.push_back(benchmark(i, number, offsets[static_cast<std::size_t>(i)]));
+      night.benchmarks.push_back(
+          benchmark(i, number, session + offsets[static_cast<std::size_t>(i)]));
     }
     return night;
   }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr NightFigure kFigures[] = {NightFigure::kReplay, NightFigure::kKnownCards,
                                     NightFigure::kNewCardsWithFactors, NightFigure::kNewCards};
-constexpr int kFirst = 120, kAfter = 150;  // nights before a step, and that are waited for it
+constexpr int kFirst = 120, kAfter = 100;  // nights before a step, and that are waited for it
 
 int quantile_of(const std::vector<NightOutcome>& outcomes, double share) {
   constexpr int kNever = 1'000'000;
@@ -111,6 +111,18 @@ int main(int argc, char** argv) {
   if (only.empty() || only == "steps") print_steps(runs, {100});
   if (only.empty() || only == "family") print_steps(runs, {96, 97, 98, 99, 100, 101});
   if (only.empty() || only == "creep") print_creep(runs);
+  if (only == "list") {
+    for (unsigned seed = 1; seed <= static_cast<unsigned>(runs); ++seed) {
+      for (const NightFigure figure : kFigures) {
+        const auto nights = simulated_nights({.figure = figure}, seed);
+        for (const auto& c :
+             fusegate::baselines::judge_nights(nights, nights.back().unix_s).changes)
+          fmt::print("{} {} {} {} {} {:.3f} n={} {}\n", static_cast<int>(figure), c.subject,
+                     c.first_session, c.alarm_session, static_cast<int>(c.of_class), 100 * c.effect,
+                     c.benchmarks.size(), c.reason);
+      }
+    }
+  }
   if (only == "speed") print_speed(344, 365);
   if (only == "large") print_speed(10'000, 1'000);
 }
