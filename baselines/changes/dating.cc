@@ -34,13 +34,27 @@ double split_cost(std::span<const KnownNormal> values, std::size_t first) {
   return cost_of_one_level(values.first(first)) + cost_of_one_level(values.subspan(first));
 }
 
-// Costs in [begin, end) of the last change at each element.
-std::size_t likeliest(std::span<const KnownNormal> values, std::size_t begin, std::size_t end) {
-  std::size_t best = begin;
-  for (std::size_t i = begin + 1; i < end; ++i) {
+std::size_t likeliest_split(std::span<const KnownNormal> values, std::size_t end) {
+  std::size_t best = 1;
+  for (std::size_t i = 2; i < end; ++i) {
     if (split_cost(values, i) < split_cost(values, best)) best = i;
   }
   return best;
+}
+
+// Of a change at each element, between two levels: squared deviations, an odd one's clipped.
+std::vector<double> costs_between(std::span<const KnownNormal> values, double before,
+                                  double after) {
+  const auto cost = [](const KnownNormal& own, double level) {
+    return std::min(std::pow(CusumRule{}.clip, 2),
+                    (own.value - level) * (own.value - level) / own.variance);
+  };
+  std::vector<double> costs(values.size() + 1);
+  for (const KnownNormal& own : values) costs[0] += cost(own, after);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    costs[i + 1] = costs[i] + cost(values[i], before) - cost(values[i], after);
+  }
+  return costs;
 }
 
 }  // namespace
@@ -60,12 +74,18 @@ DatedChange date_change(std::span<const KnownNormal> all,
   const std::size_t begin = changes.size() > 1 ? changes[changes.size() - 2] : 0;
   const auto part = std::span(values).subspan(begin);
   const std::size_t end = part.size() - shortest + 1;
-  std::size_t first = changes.empty() ? likeliest(part, 1, end) : changes.back() - begin;
-  const double limit = split_cost(part, first) + kLikelihoodInterval;
-  double least = limit;
+  std::size_t first = changes.empty() ? likeliest_split(part, end) : changes.back() - begin;
+  // Clipped, a large step is dated no better than a small one.
+  const DatedChange rough = change_at(all.subspan(begin), first);
+  const std::vector<double> costs =
+      costs_between(all.subspan(begin), rough.after.value - rough.effect, rough.after.value);
   for (std::size_t i = 1; i < end; ++i) {
-    if (!is_likely(begin + i) || split_cost(part, i) >= least) continue;
-    least = split_cost(part, i);
+    if (costs[i] < costs[first]) first = i;
+  }
+  double least = costs[first] + kLikelihoodInterval;
+  for (std::size_t i = 1; i < end; ++i) {
+    if (!is_likely(begin + i) || costs[i] >= least) continue;
+    least = costs[i];
     first = i;
   }
   DatedChange change = change_at(all.subspan(begin), first);

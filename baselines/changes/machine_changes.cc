@@ -116,8 +116,8 @@ void MachineChanges::tell_known_card(std::span<const Night* const> nights, const
       told.push_back(everything(nights, card.first_night, card.off, card.error));
       told.back().benchmarks = names_of(rows);
       told.back().of_class = ChangeClass::kCard;
-      told.back().reason = fmt::format("card {} is unlike the {} others", stored.card(shift.key),
-                                       card_shifts_.size());
+      told.back().reason =
+          fmt::format("card {} is unlike the {} others", stored.card(shift.key), card.others);
     }
     card.off = 0;
   }
@@ -159,18 +159,16 @@ void MachineChanges::add_shift(std::size_t night, const MachineShift& shift, Car
 
 // One that is unlike the others is told in its second night, if it is so again.
 void MachineChanges::note_new_card(std::size_t night, const MachineShift& shift) {
-  constexpr std::size_t kFewestCards = 4;
-  const auto cards = static_cast<double>(card_shifts_.size());
-  if (card_shifts_.size() >= kFewestCards) {
-    const double center = mean(card_shifts_);
-    const double spread = std::sqrt(
-        pooled_variance({std::span<const double>(card_shifts_)}).variance * (1 + 1 / cards));
-    if (std::abs(normal_score((shift.value - center) / spread, cards - 1)) > rule_.clip) {
-      cards_[shift.key] = {.off = shift.value - center, .error = spread, .first_night = night};
-      return;
-    }
-  }
-  card_shifts_.push_back(shift.value);
+  constexpr double kFewestCards = 4;
+  const auto cards = static_cast<double>(shift.other_cards.size());
+  if (cards < kFewestCards) return;
+  const double center = mean(shift.other_cards);
+  const double variance =
+      pooled_variance({std::span<const double>(shift.other_cards)}).variance * (1 + 1 / cards);
+  const double error = std::sqrt(variance + shift.variance), off = shift.value - center;
+  if (std::abs(normal_score(off / error, cards - 1)) < rule_.clip) return;
+  cards_[shift.key] = {
+      .off = off, .error = error, .others = shift.other_cards.size(), .first_night = night};
 }
 
 }  // namespace fusegate::baselines

@@ -40,6 +40,7 @@ class MachineChanges {
     double mean = 0, nights = 1;  // of shifts since its levels were learnt
     double off = 0;  // where it is unlike the others from its first night on: by how much
     double error = 0;
+    std::size_t others = 0;
     std::size_t first_night = 0;
   };
 
@@ -51,9 +52,8 @@ class MachineChanges {
   void note_new_card(std::size_t night, const MachineShift& shift);
 
   CusumRule rule_;
-  NightNoise shifts_;                // of known cards from night to night
-  std::vector<double> card_shifts_;  // of new cards from the mean of the others
-  std::map<int, Card> cards_;        // by key
+  NightNoise shifts_;          // of known cards from night to night
+  std::map<int, Card> cards_;  // by key
   std::size_t first_of_environment_ = 0;
   std::map<std::size_t, Move> moves_;  // by benchmark, in the first two nights of an environment
 };

@@ -143,7 +143,10 @@ void StoredFigures::take_out_machine(Key& key, NightRows& rows) {
     const FactorScores scores = factor_scores(machine);
     shift_.value = scores.scores.front();
     shift_.variance = std::max(1e-14, scores.shift_error * scores.shift_error);
-    if (is_new_card) place_new_card(key, rows, scores);
+    if (is_new_card) {
+      shift_.other_cards = shifts_of_cards(key.environment);
+      place_new_card(key, rows, scores);
+    }
   } else if (is_new_card) {
     place_new_card(key, rows, {{0}, 0});
   }
@@ -274,27 +277,43 @@ void StoredFigures::estimate(const std::vector<double>& log_ns) {
   factors_ = std::move(factors);
 }
 
-// Of the latest cards: deviations of their levels from the mean.
-Factors StoredFigures::factors_of(const std::string& environment) const {
-  constexpr std::size_t kMostCards = 48, kFewestForFactors = 6;
-  const auto means = means_.find(environment);
-  if (means == means_.end() || means->second.size() < kRowsForFactors) return {};
+std::vector<std::vector<double>> StoredFigures::card_deviations(
+    const std::string& environment) const {
+  constexpr std::size_t kMostCards = 48;
+  const Means& means = means_.at(environment);
   std::vector<std::vector<double>> cards;
   for (auto key = keys_.rbegin(); key != keys_.rend() && cards.size() < kMostCards; ++key) {
     if (key->environment != environment) continue;
-    std::vector<double> own(means->second.size(), Level::kNone), known;
+    std::vector<double> own(means.size(), Level::kNone);
     for (std::size_t b = 0; b < own.size(); ++b) {
-      const Mean& mean = means->second[b];
-      if (!get(key->levels, b).is_known() || mean.cards < kFewestCards) continue;
-      own[b] = key->levels[b].mean - mean.sum / mean.cards;
-      known.push_back(own[b]);
+      if (!get(key->levels, b).is_known() || means[b].cards < kFewestCards) continue;
+      own[b] = key->levels[b].mean - means[b].sum / means[b].cards;
     }
-    if (known.empty()) continue;
-    const double shift = median(std::move(known));
-    for (double& value : own) value -= shift;
     cards.push_back(std::move(own));
   }
-  return cards.size() < kFewestForFactors ? Factors{} : leading_factors(cards, kFactors);
+  return cards;
+}
+
+std::vector<double> StoredFigures::shifts_of_cards(const std::string& environment) const {
+  std::vector<double> shifts;
+  for (auto& own : card_deviations(environment)) {
+    std::erase_if(own, [](double value) { return !std::isfinite(value); });
+    if (!own.empty()) shifts.push_back(median(std::move(own)));
+  }
+  return shifts;
+}
+
+Factors StoredFigures::factors_of(const std::string& environment) const {
+  constexpr std::size_t kFewestForFactors = 6;
+  const auto means = means_.find(environment);
+  if (means == means_.end() || means->second.size() < kRowsForFactors) return {};
+  auto cards = card_deviations(environment);
+  const std::vector<double> shifts = shifts_of_cards(environment);
+  if (shifts.size() != cards.size() || cards.size() < kFewestForFactors) return {};
+  for (std::size_t card = 0; card < cards.size(); ++card) {
+    for (double& value : cards[card]) value -= shifts[card];
+  }
+  return leading_factors(cards, kFactors);
 }
 
 }  // namespace fusegate::baselines

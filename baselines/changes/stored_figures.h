@@ -20,7 +20,8 @@ struct MachineShift {
   int key = -1;         // of the card and the environment
   bool is_new = false;  // nothing was known of the card; the shift is from the mean of the others
   double value = 0;
-  double variance = 0;  // of its estimate; 0 where it was not estimated
+  double variance = 0;                // of its estimate; 0 where it was not estimated
+  std::vector<double> other_cards{};  // of a new card: the same of the others
 };
 
 class StoredFigures {
@@ -71,6 +72,9 @@ class StoredFigures {
   void place_new_card(Key& key, const NightRows& rows, const FactorScores& scores);
   void place_moved_code(Key& key, NightRows& rows);
   void set_mean(Key& key, std::size_t benchmark, double mean);
+  // By card, the latest first: deviations of its levels from the mean.
+  std::vector<std::vector<double>> card_deviations(const std::string& environment) const;
+  std::vector<double> shifts_of_cards(const std::string& environment) const;
   Factors factors_of(const std::string& environment) const;
 
   std::vector<Key> keys_;

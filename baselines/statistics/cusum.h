@@ -9,9 +9,9 @@
 namespace fusegate::baselines {
 
 struct CusumRule {
-  double reference = 1;    // k: what a sum forgets a night, in standard errors
-  double threshold = 4.95;// h: beyond it is an alarm
-  double clip = 3.5;       // of one night's standardised effect
+  double reference = 1;     // k: what a sum forgets a night, in standard errors
+  double threshold = 4.95;  // h: beyond it is an alarm
+  double clip = 3.5;        // of one night's standardised effect
 };
 
 class Cusum {

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "tests/audit/made_up_year.h"
 #include "tests/audit/nights.h"
 
 namespace fusegate::baselines::audit {
@@ -122,6 +123,16 @@ int main(int argc, char** argv) {
                      c.benchmarks.size(), c.reason);
       }
     }
+  }
+  if (only == "year") {
+    const auto nights = made_up_year();
+    const auto judged = fusegate::baselines::judge_nights(nights, end_of_made_up_year());
+    for (const auto& c : judged.changes)
+      fmt::print("{} {} {} {} {:.3f} [{:.3f} {:.3f}] n={} {}\n", c.subject, c.first_session,
+                 c.alarm_session, static_cast<int>(c.of_class), 100 * c.effect, 100 * c.low,
+                 100 * c.high, c.benchmarks.size(), c.reason);
+    for (const auto& m : judged.missing)
+      fmt::print("{} | {} | {} | {}\n", m.what, m.since, m.until, m.text);
   }
   if (only == "speed") print_speed(344, 365);
   if (only == "large") print_speed(10'000, 1'000);
