@@ -1,15 +1,23 @@
 // Prints how many nights judge_nights() needs to find what simulated nights hold, as Markdown:
 //
-//   fusegate_nights_audit [RUNS [false|steps|family|creep]]
+//   fusegate_nights_audit RUNS [false|steps|family|creep|speed|large]
+//
+// Or judges figures that others made (docs/evidence/change_points.py), a night a line and a
+// benchmark a column, as ratios to a fixed reference, and prints the first night (from 0), the
+// night of the alarm and the columns of each change:
+//
+//   fusegate_nights_audit judge FILE.csv
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <sstream>
 #include <string>
 
-#include "tests/audit/made_up_year.h"
 #include "tests/audit/nights.h"
 
 namespace fusegate::baselines::audit {
@@ -101,39 +109,47 @@ void print_speed(int benchmarks, int count) {
              seconds.count(), judged.changes.size());
 }
 
+std::vector<Night> read_nights(const std::string& path) {
+  std::vector<Night> nights;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    Night night{.session = fmt::format("{}", nights.size()),
+                .unix_s = 86'400 * static_cast<std::int64_t>(nights.size())};
+    std::istringstream cells(line);
+    for (std::string cell; std::getline(cells, cell, ',');) {
+      NightBenchmark own{.name = fmt::format("{:05}", night.benchmarks.size()), .processes = 5};
+      own.over_replay = {std::log(std::stod(cell)), kUnknown};
+      night.benchmarks.push_back(std::move(own));
+    }
+    nights.push_back(std::move(night));
+  }
+  return nights;
+}
+
+void judge_file(const std::string& path) {
+  const auto nights = read_nights(path);
+  for (const ChangePoint& change : judge_nights(nights, 0).changes) {
+    fmt::print("{},{}", change.first_session, change.alarm_session);
+    for (const std::string& name : change.benchmarks) fmt::print(",{}", std::stoi(name));
+    fmt::print("\n");
+  }
+}
+
 }  // namespace
 }  // namespace fusegate::baselines::audit
 
 int main(int argc, char** argv) {
   using namespace fusegate::baselines::audit;
+  if (argc > 2 && std::string(argv[1]) == "judge") {
+    judge_file(argv[2]);
+    return 0;
+  }
   const int runs = argc > 1 ? std::atoi(argv[1]) : 100;
   const std::string only = argc > 2 ? argv[2] : "";
   if (only.empty() || only == "false") print_false_alarms(runs);
   if (only.empty() || only == "steps") print_steps(runs, {100});
   if (only.empty() || only == "family") print_steps(runs, {96, 97, 98, 99, 100, 101});
   if (only.empty() || only == "creep") print_creep(runs);
-  if (only == "list") {
-    for (unsigned seed = 1; seed <= static_cast<unsigned>(runs); ++seed) {
-      for (const NightFigure figure : kFigures) {
-        const auto nights = simulated_nights({.figure = figure}, seed);
-        for (const auto& c :
-             fusegate::baselines::judge_nights(nights, nights.back().unix_s).changes)
-          fmt::print("{} {} {} {} {} {:.3f} n={} {}\n", static_cast<int>(figure), c.subject,
-                     c.first_session, c.alarm_session, static_cast<int>(c.of_class), 100 * c.effect,
-                     c.benchmarks.size(), c.reason);
-      }
-    }
-  }
-  if (only == "year") {
-    const auto nights = made_up_year();
-    const auto judged = fusegate::baselines::judge_nights(nights, end_of_made_up_year());
-    for (const auto& c : judged.changes)
-      fmt::print("{} {} {} {} {:.3f} [{:.3f} {:.3f}] n={} {}\n", c.subject, c.first_session,
-                 c.alarm_session, static_cast<int>(c.of_class), 100 * c.effect, 100 * c.low,
-                 100 * c.high, c.benchmarks.size(), c.reason);
-    for (const auto& m : judged.missing)
-      fmt::print("{} | {} | {} | {}\n", m.what, m.since, m.until, m.text);
-  }
   if (only == "speed") print_speed(344, 365);
   if (only == "large") print_speed(10'000, 1'000);
 }
