@@ -1,4 +1,4 @@
-// When a level changed, and by how much.
+// When a level changed, and the size of the change.
 #pragma once
 
 #include <cstddef>

@@ -68,7 +68,7 @@ int Families::number_of(const std::string& name) {
   return found->second;
 }
 
-void Families::place(std::size_t benchmark, const std::string& operation, Track& track) {
+void Families::assign(std::size_t benchmark, const std::string& operation, Track& track) {
   for (const int family : track.families) {
     families_[static_cast<std::size_t>(family)].members.erase(benchmark);
   }

@@ -30,7 +30,7 @@ struct NightScore {
 class Families {
  public:
   // Its kernels by name: their machine code may change. Sets track.families.
-  void place(std::size_t benchmark, const std::string& operation, Track& track);
+  void assign(std::size_t benchmark, const std::string& operation, Track& track);
   // Pooled with inverse variances; a member counts for 3.5 standard errors at most.
   void add(const std::vector<NightScore>& night, const std::vector<Track>& tracks,
            const CusumRule& rule);

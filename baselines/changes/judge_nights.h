@@ -5,20 +5,12 @@
 #include <span>
 #include <vector>
 
+#include "baselines/changes/judge_nights_options.h"
 #include "baselines/changes/missing_data.h"
 #include "baselines/history/change_point.h"
 #include "baselines/history/night.h"
-#include "baselines/statistics/cusum.h"
 
 namespace fusegate::baselines {
-
-struct JudgeNightsOptions {
-  // At most one false alarm in 100 nights over 344 benchmarks: docs/evidence/change-points.md.
-  CusumRule benchmarks{};
-  CusumRule families{};
-  // A benchmark that is known less well is undecided.
-  double largest_standard_error = 0.01;
-};
 
 struct Judged {
   std::vector<ChangePoint> changes;  // by the night that raised them

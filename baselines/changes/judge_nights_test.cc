@@ -56,7 +56,7 @@ TEST_P(Replayed, OneOddNightIsNoChange) {
   EXPECT_TRUE(year.judged().changes.empty());
 }
 
-TEST_P(Replayed, AFamilyIsToldOnce) {
+TEST_P(Replayed, AFamilyIsReportedOnce) {
   TestNights year(60, GetParam());
   for (int i = 6; i < 12; ++i) year.step(i, 40, 0.005);
   const auto changes = year.judged().changes;
@@ -118,7 +118,7 @@ TEST_P(Replayed, ACardThatSlowsDownIsOneChange) {
   EXPECT_EQ(changes[0].first_session, "s040");
 }
 
-TEST_P(Replayed, LaterNightsLeaveWhatWasTold) {
+TEST_P(Replayed, LaterNightsLeaveWhatWasReported) {
   TestNights year(70, GetParam());
   for (int i = 6; i < 12; ++i) year.step(i, 30, 0.003);
   year.step(2, 40, 0.002);
@@ -126,13 +126,13 @@ TEST_P(Replayed, LaterNightsLeaveWhatWasTold) {
   year.set(&Night::driver, 50, std::string("580.2"));
   const auto all = year.judged().changes;
   EXPECT_GE(all.size(), 3u);
-  std::size_t told = 0;
+  std::size_t reported = 0;
   for (std::size_t count = 1; count <= year.nights.size(); ++count) {
     const auto some = judge_nights(std::span(year.nights).first(count), 0).changes;
     ASSERT_LE(some.size(), all.size());
-    EXPECT_GE(some.size(), told);
-    told = some.size();
-    for (std::size_t i = 0; i < told; ++i) {
+    EXPECT_GE(some.size(), reported);
+    reported = some.size();
+    for (std::size_t i = 0; i < reported; ++i) {
       EXPECT_EQ(some[i].subject, all[i].subject);
       EXPECT_EQ(some[i].first_session, all[i].first_session);
       EXPECT_EQ(some[i].alarm_session, all[i].alarm_session);
@@ -172,7 +172,7 @@ TEST(JudgeNights, AReferenceThatWasNoNightIsLinkedByStoredFigures) {
   EXPECT_EQ(changes[0].first_session, "s040");
 }
 
-TEST(JudgeNights, ControlsAreNotTold) {
+TEST(JudgeNights, ControlsAreNotReported) {
   TestNights year(60);
   for (int night = 0; night < 60; ++night) year.at(night, 3).is_control = true;
   year.step(3, 40, 0.05);

@@ -47,21 +47,22 @@ bool is_code_known(const NightRows& rows) {
 
 std::vector<ChangePoint> MachineChanges::read(std::span<const Night* const> nights,
                                               const NightRows& rows, StoredFigures& stored) {
-  std::vector<ChangePoint> told;
+  std::vector<ChangePoint> reported;
   const std::size_t now = nights.size() - 1;
   if (now > 0 && environment_of(*nights[now]) != environment_of(*nights[now - 1])) {
     first_of_environment_ = now;
     moves_.clear();
   }
   if (first_of_environment_ > 0 && now <= first_of_environment_ + 1) add_moves(rows);
-  if (first_of_environment_ > 0 && now == first_of_environment_ + 1) tell_environment(nights, told);
-  if (stored.shift().variance == 0) return told;
+  if (first_of_environment_ > 0 && now == first_of_environment_ + 1)
+    report_environment(nights, reported);
+  if (stored.shift().variance == 0) return reported;
   if (stored.shift().is_new) {
     note_new_card(now, stored.shift());
   } else {
-    tell_known_card(nights, rows, stored, told);
+    report_known_card(nights, rows, stored, reported);
   }
-  return told;
+  return reported;
 }
 
 void MachineChanges::add_moves(const NightRows& rows) {
@@ -75,8 +76,8 @@ void MachineChanges::add_moves(const NightRows& rows) {
   }
 }
 
-void MachineChanges::tell_environment(std::span<const Night* const> nights,
-                                      std::vector<ChangePoint>& told) const {
+void MachineChanges::report_environment(std::span<const Night* const> nights,
+                                        std::vector<ChangePoint>& reported) const {
   constexpr double kLevel = 0.01, kMadToDeviation = 1.4826, kMedianError = 1.2533;
   const VarianceEstimate shift = shifts_.of(0);
   const double common = shift.degrees_of_freedom > 0 ? shift.variance : 0;
@@ -101,22 +102,22 @@ void MachineChanges::tell_environment(std::span<const Night* const> nights,
   const double error = std::sqrt(spread * spread / static_cast<double>(moved.size()) + common / 2);
   const Night& before = *nights[first_of_environment_ - 1];
   const EnvironmentChange change = environment_change(before, *nights[first_of_environment_]);
-  told.push_back(everything(nights, first_of_environment_, median(moved), error));
-  told.back().benchmarks = std::move(names);
-  told.back().of_class = change.of_class;
-  told.back().reason = change.reason;
+  reported.push_back(everything(nights, first_of_environment_, median(moved), error));
+  reported.back().benchmarks = std::move(names);
+  reported.back().of_class = change.of_class;
+  reported.back().reason = change.reason;
 }
 
-void MachineChanges::tell_known_card(std::span<const Night* const> nights, const NightRows& rows,
-                                     StoredFigures& stored, std::vector<ChangePoint>& told) {
+void MachineChanges::report_known_card(std::span<const Night* const> nights, const NightRows& rows,
+                                       StoredFigures& stored, std::vector<ChangePoint>& reported) {
   const MachineShift& shift = stored.shift();
   Card& card = cards_[shift.key];
   if (card.off != 0) {
     if (std::abs(shift.value) < std::abs(card.off) / 2) {
-      told.push_back(everything(nights, card.first_night, card.off, card.error));
-      told.back().benchmarks = names_of(rows);
-      told.back().of_class = ChangeClass::kCard;
-      told.back().reason =
+      reported.push_back(everything(nights, card.first_night, card.off, card.error));
+      reported.back().benchmarks = names_of(rows);
+      reported.back().of_class = ChangeClass::kCard;
+      reported.back().reason =
           fmt::format("card {} is unlike the {} others", stored.card(shift.key), card.others);
     }
     card.off = 0;
@@ -130,11 +131,11 @@ void MachineChanges::tell_known_card(std::span<const Night* const> nights, const
   stored.move_card(shift.key, dated.after.value);
   card = {.nights = static_cast<double>(card.points.size() - dated.first)};
   if (std::abs(dated.effect) < kSmallestMove) return;
-  told.push_back(everything(nights, first, dated.effect, std::sqrt(dated.variance)));
-  told.back().benchmarks = names_of(rows);
+  reported.push_back(everything(nights, first, dated.effect, std::sqrt(dated.variance)));
+  reported.back().benchmarks = names_of(rows);
   const bool is_card = is_code_known(rows);
-  told.back().of_class = is_card ? ChangeClass::kCard : ChangeClass::kUnexplained;
-  told.back().reason =
+  reported.back().of_class = is_card ? ChangeClass::kCard : ChangeClass::kUnexplained;
+  reported.back().reason =
       fmt::format("all benchmarks moved together on card {}{}", stored.card(shift.key),
                   is_card ? ", and their code is the same" : "");
 }
@@ -157,7 +158,7 @@ void MachineChanges::add_shift(std::size_t night, const MachineShift& shift, Car
   ++card.nights;
 }
 
-// One that is unlike the others is told in its second night, if it is so again.
+// One that is unlike the others is reported in its second night, if it is so again.
 void MachineChanges::note_new_card(std::size_t night, const MachineShift& shift) {
   constexpr double kFewestCards = 4;
   const auto cards = static_cast<double>(shift.other_cards.size());

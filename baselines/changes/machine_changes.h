@@ -15,7 +15,7 @@
 
 namespace fusegate::baselines {
 
-// Each is told in the second night that shows it.
+// Each is reported in the second night that shows it.
 class MachineChanges {
  public:
   explicit MachineChanges(const CusumRule& rule) : rule_(rule) {}
@@ -38,16 +38,17 @@ class MachineChanges {
     Cusum cusum{};
     std::vector<ShiftPoint> points{};
     double mean = 0, nights = 1;  // of shifts since its levels were learnt
-    double off = 0;  // where it is unlike the others from its first night on: by how much
+    double off = 0;  // where it is unlike the others from its first night on: the difference
     double error = 0;
     std::size_t others = 0;
     std::size_t first_night = 0;
   };
 
   void add_moves(const NightRows& rows);
-  void tell_environment(std::span<const Night* const> nights, std::vector<ChangePoint>& told) const;
-  void tell_known_card(std::span<const Night* const> nights, const NightRows& rows,
-                       StoredFigures& stored, std::vector<ChangePoint>& told);
+  void report_environment(std::span<const Night* const> nights,
+                          std::vector<ChangePoint>& reported) const;
+  void report_known_card(std::span<const Night* const> nights, const NightRows& rows,
+                         StoredFigures& stored, std::vector<ChangePoint>& reported);
   void add_shift(std::size_t night, const MachineShift& shift, Card& card);
   void note_new_card(std::size_t night, const MachineShift& shift);
 

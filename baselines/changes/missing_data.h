@@ -20,7 +20,7 @@ struct MissingData {
 };
 
 // Of nights, also those that were missing once and came again; of all else, what is missing at
-// now_unix_s. What has not been seen for four weeks is retired, and not told.
+// now_unix_s. What has not been seen for four weeks is retired, and not reported.
 std::vector<MissingData> missing_data(std::span<const Night> nights, std::int64_t now_unix_s);
 
 }  // namespace fusegate::baselines

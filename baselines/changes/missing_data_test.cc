@@ -36,7 +36,7 @@ TEST(MissingData, FreeWeekendsAreUsual) {
   for (const MissingData& own : missing) EXPECT_LT(own.since, "s012");
 }
 
-TEST(MissingData, APauseThatIsOverIsTold) {
+TEST(MissingData, APauseThatIsOverIsReported) {
   TestNights year(30);
   for (std::size_t i = 20; i < 30; ++i) year.nights[i].unix_s += 7 * kDay_s;
   const auto missing = missing_data(year.nights, year.nights.back().unix_s);

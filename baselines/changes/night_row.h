@@ -18,8 +18,8 @@ struct NightRow {
   CodeLevel code{};  // before this night
   Figure replay{};
   Figure stored{};
-  // Where the environment is another one than the card's level is of: by how much the stored figure
-  // moved, but for the code.
+  // Where the environment is another one than the card's level is of: what the stored figure moved
+  // by, but for the code.
   Figure moved{};
 
   // What tonight's code takes: the replay measured it, or else it is what it was.

@@ -40,7 +40,7 @@ void StoredFigures::read(const Night& night, NightRows& rows) {
     noise_.add_processes(row.benchmark, row.own->process_variance, row.own->processes);
     if (key.kind == Kind::kMoved) row.moved = figure_of(row, key.expected);
   }
-  if (key.kind == Kind::kMoved && key.is_new) place_moved_code(key, rows);
+  if (key.kind == Kind::kMoved && key.is_new) locate_moved_code(key, rows);
   take_out_machine(key, rows);
   key.is_new = false;
 }
@@ -145,10 +145,10 @@ void StoredFigures::take_out_machine(Key& key, NightRows& rows) {
     shift_.variance = std::max(1e-14, scores.shift_error * scores.shift_error);
     if (is_new_card) {
       shift_.other_cards = shifts_of_cards(key.environment);
-      place_new_card(key, rows, scores);
+      locate_new_card(key, rows, scores);
     }
   } else if (is_new_card) {
-    place_new_card(key, rows, {{0}, 0});
+    locate_new_card(key, rows, {{0}, 0});
   }
   for (NightRow& row : rows) {
     row.stored = is_new_card ? new_card_figure(row, key.levels) : figure_of(row, key.levels);
@@ -178,7 +178,7 @@ Figure StoredFigures::new_card_figure(const NightRow& row, const std::vector<Lev
 }
 
 // Where its scores say.
-void StoredFigures::place_new_card(Key& key, const NightRows& rows, const FactorScores& scores) {
+void StoredFigures::locate_new_card(Key& key, const NightRows& rows, const FactorScores& scores) {
   const auto expected = [&](std::size_t b) {
     double mean = key.expected[b].mean + scores.scores.front();
     for (std::size_t f = 1; f < scores.scores.size(); ++f) {
@@ -204,7 +204,7 @@ void StoredFigures::place_new_card(Key& key, const NightRows& rows, const Factor
 }
 
 // Changed code that no replay measured moved as most unchanged code did, as far as is known.
-void StoredFigures::place_moved_code(Key& key, NightRows& rows) {
+void StoredFigures::locate_moved_code(Key& key, NightRows& rows) {
   std::vector<double> moves;
   for (const NightRow& row : rows) {
     if (row.moved.is_known() && row.is_code_known_tonight()) {

@@ -69,8 +69,8 @@ class StoredFigures {
   std::vector<FactorRow> factor_rows(const NightRows& rows, const std::vector<Level>& levels,
                                      bool with_factors) const;
   void take_out_machine(Key& key, NightRows& rows);
-  void place_new_card(Key& key, const NightRows& rows, const FactorScores& scores);
-  void place_moved_code(Key& key, NightRows& rows);
+  void locate_new_card(Key& key, const NightRows& rows, const FactorScores& scores);
+  void locate_moved_code(Key& key, NightRows& rows);
   void set_mean(Key& key, std::size_t benchmark, double mean);
   // By card, the latest first: deviations of its levels from the mean.
   std::vector<std::vector<double>> card_deviations(const std::string& environment) const;

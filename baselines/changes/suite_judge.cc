@@ -27,13 +27,13 @@ std::vector<ChangePoint> SuiteJudge::add(const Night& night) {
   NightRows rows = rows_of(night);
   replay_.read(night, code_of_reference(night.replayed), rows);
   stored_.read(night, rows);
-  std::vector<ChangePoint> told = machine_.read(nights_, rows, stored_);
+  std::vector<ChangePoint> reported = machine_.read(nights_, rows, stored_);
   families_.add(judge(rows), tracks_, options_.families);
-  tell_families(told);
-  tell_benchmarks(told);
+  report_families(reported);
+  report_benchmarks(reported);
   if (!night.commit.empty()) night_of_commit_[night.commit] = nights_.size() - 1;
   estimate();
-  return told;
+  return reported;
 }
 
 std::size_t SuiteJudge::number_of(const NightBenchmark& own) {
@@ -53,7 +53,7 @@ NightRows SuiteJudge::rows_of(const Night& night) {
     if (!own.identity.empty()) track.identity = own.identity;
     if (track.points().empty() || own.kernels != track.kernels) {
       track.kernels = own.kernels;
-      families_.place(row.benchmark, own.operation, track);
+      families_.assign(row.benchmark, own.operation, track);
     }
     if (std::isfinite(own.ns) && own.ns > 0) track.log_ns = std::log(own.ns);
     row.code = track.code();
@@ -147,8 +147,8 @@ std::set<std::size_t> SuiteJudge::alarmed(const Family& family, int direction) c
 }
 
 // Families whose sums alarm, and those of which two benchmarks do. The one of which most members
-// moved is told first, and who it tells of is told no more.
-void SuiteJudge::tell_families(std::vector<ChangePoint>& told) {
+// moved is reported first, and who it names is reported no more.
+void SuiteJudge::report_families(std::vector<ChangePoint>& reported) {
   std::set<std::size_t> taken;
   while (true) {
     std::optional<FamilyChange> best;
@@ -168,8 +168,8 @@ void SuiteJudge::tell_families(std::vector<ChangePoint>& told) {
       }
     }
     if (!best) return;
-    told.push_back(describe(*best));
-    told.back().subject = best_family->name;
+    reported.push_back(describe(*best));
+    reported.back().subject = best_family->name;
     for (const Mover& mover : best->movers) {
       taken.insert(mover.benchmark);
       accept(mover);
@@ -177,19 +177,19 @@ void SuiteJudge::tell_families(std::vector<ChangePoint>& told) {
   }
 }
 
-void SuiteJudge::tell_benchmarks(std::vector<ChangePoint>& told) {
+void SuiteJudge::report_benchmarks(std::vector<ChangePoint>& reported) {
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
     const Track& track = tracks_[i];
     if (track.cusum.alarm(options_.benchmarks) == 0 || track.points().size() < 2) continue;
     const auto& points = track.points();
     const DatedChange dated =
         date_change(track.figures(), [&](std::size_t point) { return points[point].is_new_code; });
-    told.push_back(describe({.first_night = points[dated.first].night,
-                             .night_before = points[dated.first - 1].night,
-                             .effect = dated.effect,
-                             .variance = dated.variance,
-                             .movers = {{i, dated}}}));
-    told.back().subject = track.name();
+    reported.push_back(describe({.first_night = points[dated.first].night,
+                                 .night_before = points[dated.first - 1].night,
+                                 .effect = dated.effect,
+                                 .variance = dated.variance,
+                                 .movers = {{i, dated}}}));
+    reported.back().subject = track.name();
     accept({i, dated});
   }
 }
@@ -197,35 +197,35 @@ void SuiteJudge::tell_benchmarks(std::vector<ChangePoint>& told) {
 ChangePoint SuiteJudge::describe(const FamilyChange& change) const {
   const Night &before = *nights_[change.night_before], &after = *nights_[change.first_night];
   const double error = std::sqrt(change.variance);
-  ChangePoint told;
-  told.first_session = after.session;
-  told.last_session_before = before.session;
-  told.alarm_session = nights_.back()->session;
-  told.effect = std::expm1(change.effect);
-  told.low = std::expm1(change.effect - kNormal95 * error);
-  told.high = std::expm1(change.effect + kNormal95 * error);
+  ChangePoint reported;
+  reported.first_session = after.session;
+  reported.last_session_before = before.session;
+  reported.alarm_session = nights_.back()->session;
+  reported.effect = std::expm1(change.effect);
+  reported.low = std::expm1(change.effect - kNormal95 * error);
+  reported.high = std::expm1(change.effect + kNormal95 * error);
   std::size_t with_new_code = 0, with_identity = 0;
   for (const Mover& mover : change.movers) {
     const Track& track = tracks_[mover.benchmark];
-    told.benchmarks.push_back(track.name());
+    reported.benchmarks.push_back(track.name());
     const std::size_t point = track.point_of(change.first_night);
     if (point < track.points().size() && track.points()[point].is_new_code) ++with_new_code;
     if (!track.identity.empty()) ++with_identity;
   }
-  std::ranges::sort(told.benchmarks);
+  std::ranges::sort(reported.benchmarks);
   const EnvironmentChange environment = environment_change(before, after);
   const std::string commits = commits_between(before, after);
   if (2 * with_new_code >= change.movers.size()) {
-    told.of_class = ChangeClass::kCode;
-    told.reason = "identity changed" + (commits.empty() ? "" : ", " + commits);
+    reported.of_class = ChangeClass::kCode;
+    reported.reason = "identity changed" + (commits.empty() ? "" : ", " + commits);
   } else if (!environment.reason.empty()) {
-    told.of_class = environment.of_class;
-    told.reason = environment.reason;
+    reported.of_class = environment.of_class;
+    reported.reason = environment.reason;
   } else {
-    told.reason = (with_identity > 0 ? "identity is the same" : "identity is not known") +
-                  (commits.empty() ? "" : ", " + commits);
+    reported.reason = (with_identity > 0 ? "identity is the same" : "identity is not known") +
+                      (commits.empty() ? "" : ", " + commits);
   }
-  return told;
+  return reported;
 }
 
 void SuiteJudge::accept(const Mover& mover) {

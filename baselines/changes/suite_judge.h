@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "baselines/changes/families.h"
-#include "baselines/changes/judge_nights.h"
+#include "baselines/changes/judge_nights_options.h"
 #include "baselines/changes/machine_changes.h"
+#include "baselines/changes/missing_data.h"
 #include "baselines/changes/replay_figures.h"
 #include "baselines/changes/stored_figures.h"
 #include "baselines/changes/track.h"
@@ -37,8 +38,8 @@ class SuiteJudge {
   void learn_stored(const NightRow& row);
   void estimate();
 
-  void tell_families(std::vector<ChangePoint>& told);
-  void tell_benchmarks(std::vector<ChangePoint>& told);
+  void report_families(std::vector<ChangePoint>& reported);
+  void report_benchmarks(std::vector<ChangePoint>& reported);
   std::set<std::size_t> alarmed(const Family& family, int direction) const;
   ChangePoint describe(const FamilyChange& change) const;
   void accept(const Mover& mover);
