@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -102,11 +102,13 @@ void print_creep(int runs) {
 void print_speed(int benchmarks, int count) {
   const auto nights = simulated_nights(
       {.figure = NightFigure::kKnownCards, .benchmarks = benchmarks, .nights = count}, 1);
-  const auto start = std::chrono::steady_clock::now();
+  // On a busy machine the processor time says more than the clock on the wall.
+  const std::clock_t start = std::clock();
   const Judged judged = judge_nights(nights, nights.back().unix_s);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  fmt::print("{} benchmarks x {} nights: {:.2f} s, {} changes\n", benchmarks, count,
-             seconds.count(), judged.changes.size());
+  const double seconds =
+      static_cast<double>(std::clock() - start) / static_cast<double>(CLOCKS_PER_SEC);
+  fmt::print("{} benchmarks x {} nights: {:.2f} s of processor time, {} changes\n", benchmarks,
+             count, seconds, judged.changes.size());
 }
 
 std::vector<Night> read_nights(const std::string& path) {
@@ -151,5 +153,5 @@ int main(int argc, char** argv) {
   if (only.empty() || only == "family") print_steps(runs, {96, 97, 98, 99, 100, 101});
   if (only.empty() || only == "creep") print_creep(runs);
   if (only == "speed") print_speed(344, 365);
-  if (only == "large") print_speed(10'000, 1'000);
+  if (only == "large") print_speed(10'000, argc > 3 ? std::atoi(argv[3]) : 1'000);
 }
