@@ -111,26 +111,27 @@ class Bisection {
 };
 
 bool Bisection::judge_ends(BisectionResult& result) {
+  CommitDuet whole;
   if (steps_.all().empty()) {
     console_.err.print("measuring {} and {} first, with {} between them\n",
                        short_hash(line_.front()), short_hash(line_.back()),
                        format_count(last() - 1, "commit"));
-    for (const auto& [option, commit] : {std::pair("--good", std::size_t{0}), {"--bad", last()}}) {
-      if (required_program(request_.build, option, line_[commit].hash, console_).interrupted) {
-        return false;
-      }
+    whole = duet_of_commits({request_.build, line_.front().hash, line_.back().hash,
+                             request_.measuring, steps_.next_runs()},
+                            console_);
+    if (whole.interrupted) return false;
+    if (whole.differs()) {
+      steps_.add({.commit = last(),
+                  .programs = {0, last()},
+                  .level = level_of(whole.verdict.estimates)});
     }
-    if (!measure({0, last()})) return false;
   } else {
     console_.err.print("going on after {} of {}\n", format_count(steps_.all().size(), "step"),
                        steps_.folder().string());
+    whole = judged_duet(request_.measuring, run_of(0, 0), run_of(0, last()));
   }
-  result.whole = judged_duet(request_.measuring, run_of(0, 0), run_of(0, last()));
-  if (steps_.all().empty() && result.whole->differs()) {
-    steps_.add({.commit = last(), .programs = {0, last()},
-                .level = level_of(result.whole->verdict.estimates)});
-  }
-  least_ = std::log1p(result.whole->facts.options.rule.min_effect);
+  least_ = std::log1p(whole.facts.options.rule.min_effect);
+  result.whole = std::move(whole);
   return true;
 }
 

@@ -87,7 +87,19 @@ std::vector<baselines::Verdict> verdicts_of(const SideBySideRequest& request,
   return all;
 }
 
-void require_benchmark(const SideBySideRequest& request, const std::vector<CommitRun>& runs) {
+// What a process of theirs said; "" where nothing went wrong.
+std::string failure_of(const std::vector<CommitRun>& runs) {
+  for (const CommitRun& run : runs) {
+    for (const ProcessRecord& process : read_run_record(run.folder).processes) {
+      if (!process.failure.empty()) {
+        return fmt::format("{}/{}: {}", run.folder.string(), process.file, process.failure);
+      }
+    }
+  }
+  return "";
+}
+
+void require_benchmark(const SideBySideRequest& request, const std::vector<CommitRun>& runs) try {
   const baselines::Run base = baselines::load_run({runs.front().folder});
   const baselines::Run head = baselines::load_run({runs.back().folder});
   if (series_of(base, request.benchmark) || series_of(head, request.benchmark)) return;
@@ -97,6 +109,10 @@ void require_benchmark(const SideBySideRequest& request, const std::vector<Commi
       fmt::format("neither commit has {} in suite {}{}", request.benchmark,
                   suite_name(request.measuring.suite),
                   near.empty() ? std::string() : fmt::format("; near: {}", fmt::join(near, ", "))));
+} catch (const baselines::InputError&) {
+  const std::string failure = failure_of(runs);
+  if (failure.empty()) throw;
+  throw baselines::InputError(request.benchmark, "", "was not measured: " + failure);
 }
 
 }  // namespace
@@ -132,22 +148,18 @@ CommitDuet judged_duet(const SideBySideRequest& request, const fs::path& base,
   return duet;
 }
 
-BuiltProgram required_program(const BuildRequest& build, const std::string& option,
-                              const std::string& commit, Console& console) {
-  BuiltProgram built = program_of(build, commit, console);
-  if (built.interrupted || built.failure.empty()) return built;
-  throw baselines::InputError(option, "",
-                              fmt::format("commit {}: {}", commit.substr(0, 12), built.failure));
-}
-
 CommitDuet duet_of_commits(const CommitDuetRequest& request, Console& console) {
   check_build(request.build);
   const fs::path folder = request.folder.empty() ? new_run_folder() : request.folder;
   std::vector<CommitRun> runs;
   for (const auto& [option, revision] : {std::pair("--good", request.good), {"--bad", request.bad}}) {
     const std::string hash = hash_of(request.build.checkout, option, revision);
-    const BuiltProgram built = required_program(request.build, option, hash, console);
+    const BuiltProgram built = program_of(request.build, hash, console);
     if (built.interrupted) return {.interrupted = true};
+    if (!built.failure.empty()) {
+      throw baselines::InputError(
+          option, "", fmt::format("commit {}: {}", hash.substr(0, 12), built.failure));
+    }
     runs.push_back({built.program, folder / hash.substr(0, 12)});
   }
   if (!measure_side_by_side(request.measuring, runs, console)) return {.interrupted = true};

@@ -48,21 +48,17 @@ struct CommitDuet {
 CommitDuet judged_duet(const SideBySideRequest& request, const std::filesystem::path& base,
                        const std::filesystem::path& head);
 
-// Builds two commits, measures them side by side, and gives the verdict of the benchmark: by how
-// much the bad one is slower. good, bad: revisions; neither need be an ancestor of the other.
-// folder: gets a run folder a commit; empty: .fusegate/runs/TIME. Throws InputError also for
-// unknown revisions and for what does not build.
 struct CommitDuetRequest {
   BuildRequest build{};
-  std::string good{};
+  std::string good{};  // revisions; neither need be an ancestor of the other
   std::string bad{};
   SideBySideRequest measuring{};
-  std::filesystem::path folder{};
+  std::filesystem::path folder{};  // gets a run folder a commit; empty: .fusegate/runs/TIME
 };
-CommitDuet duet_of_commits(const CommitDuetRequest& request, Console& console);
 
-// Of a commit that must build.
-BuiltProgram required_program(const BuildRequest& build, const std::string& option,
-                              const std::string& commit, Console& console);
+// Builds two commits, measures them side by side, and judges the benchmark: its effect, interval
+// and verdict, of the bad commit over the good one. Throws InputError also for unknown revisions
+// and for what does not build.
+CommitDuet duet_of_commits(const CommitDuetRequest& request, Console& console);
 
 }  // namespace fusegate::ci

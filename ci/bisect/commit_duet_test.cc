@@ -8,6 +8,7 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
+#include "ci/run/child_process.h"
 #include "tests/fakes/fake_bench.h"
 
 namespace fusegate::ci {
@@ -94,7 +95,7 @@ TEST_F(CommitDuetTest, MeasuresNoIdenticalCode) {
 }
 
 TEST_F(CommitDuetTest, ComparesThreeProgramsOfOneSession) {
-  add("middle", changed(1, "1e"));
+  add("half", changed(1, "1e"));
   add("bad", changed(1.05, "2d"));
   ASSERT_TRUE(measure());
   EXPECT_EQ(verdict(0, 1), VerdictKind::kUnchanged);
@@ -126,6 +127,34 @@ TEST_F(CommitDuetTest, NamesNearBenchmarksWhereNeitherHasIt) {
     EXPECT_THAT(error.what(), AllOf(HasSubstr("--benchmark: neither commit has a077 in suite smoke"),
                                     HasSubstr("near: a07")));
   }
+}
+
+TEST_F(CommitDuetTest, BuildsTwoCommitsAndGivesEffectIntervalAndVerdict) {
+  add("bad", changed(1.05, "1e"));
+  folder_.write("checkout/bench", "#!/bin/sh\nexec \"$(cat \"${0%/*}\"/which)\" \"$@\"\n");
+  const std::string made = output_of(
+      {"sh", "-c",
+       R"sh(cd "$1/checkout" && chmod +x bench && export GIT_CONFIG_GLOBAL=/dev/null && git init -q &&
+         for which in good bad; do
+           echo "$1/$which" > which && git add .
+           git -c user.name=me -c user.email=me@here commit -qm "$which" && git tag "$which"
+         done 2>&1 > /dev/null; git log --format=%s)sh",
+       "sh", folder_.path().string()});
+  ASSERT_EQ(made, "bad\ngood");
+  const fs::path checkout = folder_.path() / "checkout";
+  Console console{out_, err_};
+  const CommitDuet duet = duet_of_commits({.build = {checkout, "", "bench"},
+                                           .good = "good",
+                                           .bad = "bad",
+                                           .measuring = request_,
+                                           .folder = folder_.path() / "duet"},
+                                          console);
+  EXPECT_EQ(duet.verdict.kind, VerdictKind::kRegression);
+  EXPECT_TRUE(duet.differs());
+  EXPECT_FALSE(duet.interrupted);
+  EXPECT_NEAR(duet.verdict.estimates.effect, 0.05, 0.001);
+  EXPECT_LT(duet.verdict.estimates.interval.low, 0.05);
+  EXPECT_GT(duet.verdict.estimates.interval.high, 0.05);
 }
 
 }  // namespace

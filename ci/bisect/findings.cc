@@ -186,10 +186,13 @@ std::string bisection_headline(const BisectionRequest& request, const BisectionR
 
 std::string bisection_text(const BisectionRequest& request, const BisectionResult& result,
                            const TextStyle& style) {
-  std::string text =
-      terminal_text(Document{.headline = bisection_headline(request, result)}, style);
+  Document head{.headline = bisection_headline(request, result)};
+  const bool is_one = result.found.size() == 1;
+  std::string text = is_one ? "" : terminal_text(head, style);
   for (const FoundChange& change : result.found) {
-    text += '\n' + terminal_text(Document{.facts = facts_of(result, change)}, style) + '\n' +
+    if (!is_one) head.headline = name_of(result, change) + ": " + way_of(change.duet);
+    head.facts = facts_of(result, change);
+    text += (is_one ? "" : "\n") + terminal_text(head, style) + '\n' +
             explain_text(change.duet.facts, change.duet.verdict, style);
   }
   if (result.steps.empty()) return text;

@@ -68,6 +68,7 @@ baselines::ExitCode bisect_command(const BisectRequest& request, Console& consol
   // Programs may run in another folder.
   fs::path suite = bisection.measuring.measuring.suite;
   if (fs::is_regular_file(suite)) bisection.measuring.measuring.suite = fs::absolute(suite).string();
+  if (request.json) baselines::require_writable(*request.json);
   try {
     const BisectionResult result = bisect(bisection, console);
     write_json(request, bisection_json(bisection, result));

@@ -1,0 +1,124 @@
+"""fusegate bisect from end to end: which commit it names."""
+
+import pathlib
+import sys
+import unittest
+
+from repository import NAME, RepositoryTest
+
+
+class Finds(RepositoryTest):
+    def test_the_slow_commit_among_noise_comments_and_one_that_does_not_build(self):
+        self.comments()
+        self.noise()
+        broken = self.commit("break the build", "broken")
+        slow = self.slower(0.05, "use 64-bit indices")
+        self.noise()
+        self.comments(3)
+        result = self.bisect()
+        self.assertEqual(self.found(result), [slow])
+        [found] = result["found"]
+        self.assertAlmostEqual(found["effect"], 0.05, delta=0.002)
+        self.assertLess(found["interval"]["low"], 0.05)
+        self.assertGreater(found["interval"]["high"], 0.05)
+        self.assertEqual(found["verdict"], "regression")
+        self.assertEqual([each["hash"] for each in found["or"]], [broken])
+        self.assertEqual(found["commit"]["author"], "A U Thor")
+        self.assertEqual(found["commit"]["subject"], "use 64-bit indices")
+        [skipped] = [step for step in result["steps"] if step["decision"] == "skipped"]
+        self.assertEqual(skipped["commit"]["hash"], broken)
+        self.assertIn("does not build: kernel:2: error: expected a time; see ", skipped["how"])
+        self.assertIn("expected a time", pathlib.Path(skipped["how"].split("see ")[1]).read_text())
+        self.assertLessEqual(result["measured_steps"], 3)
+        for text in (slow, "use 64-bit indices", "A U Thor", "[+", "skipped: does not build", "measured beside"):
+            self.assertIn(text, self.output)
+
+    def test_names_one_commit_where_those_around_the_broken_one_differ_not(self):
+        self.commit("break the build", "broken")
+        self.comments()
+        slow = self.slower(0.05)
+        self.comments(2)
+        result = self.bisect()
+        self.assertEqual(self.found(result), [slow])
+        self.assertEqual(result["found"][0]["or"], [])
+        self.assertIn(f"{slow[:12]} made {NAME} slower by ", result["headline"])
+
+    def test_measures_identical_code_once(self):
+        self.code = 0
+        self.good = self.noise()
+        self.comments(6)
+        slow = self.slower(0.05)
+        self.comments(8)
+        result = self.bisect()
+        self.assertEqual(self.found(result), [slow])
+        self.assertEqual(result["measured_steps"], 0)
+        self.assertIn("machine code of void k() changed", result["found"][0]["kernel_diff"])
+        self.assertEqual({step["decision"] for step in result["steps"][1:]}, {"identical code"})
+
+    def test_an_improvement(self):
+        self.comments()
+        fast = self.slower(-0.03)
+        self.comments()
+        result = self.bisect()
+        self.assertEqual(self.found(result), [fast])
+        self.assertIn("faster by", result["headline"])
+
+    def test_64_commits_in_six_measured_steps(self):
+        self.comments(40)
+        slow = self.slower(0.03)
+        self.comments(23)
+        result = self.bisect()
+        self.assertEqual(result["commits"], 64)
+        self.assertEqual(self.found(result), [slow])
+        self.assertLessEqual(result["measured_steps"], 6)
+        self.assertEqual(sum(step["decision"] == "measured" for step in result["steps"]) - 1, result["measured_steps"])
+
+    def test_both_commits_that_share_the_change(self):
+        self.comments(2)
+        first = self.slower(0.02)
+        self.comments(4)
+        second = self.slower(0.03)
+        self.comments(2)
+        result = self.bisect()
+        self.assertEqual(self.found(result), [first, second])
+        self.assertIn("2 commits share the change of mlp/fused: ", result["headline"])
+        for found, effect in zip(result["found"], (0.02, 0.03)):
+            self.assertAlmostEqual(found["effect"], effect, delta=0.002)
+
+    def test_goes_round_what_cannot_run(self):
+        self.comments()
+        crashing = self.commit("index out of bounds", "crash")
+        self.comments()
+        slow = self.slower(0.05)
+        result = self.bisect()
+        self.assertEqual(self.found(result), [slow])
+        [skipped] = [step for step in result["steps"] if step["decision"] == "skipped"]
+        self.assertEqual(skipped["commit"]["hash"], crashing)
+        self.assertIn("the kernel is out of bounds", skipped["how"])
+
+    def test_a_merge_is_one_commit(self):
+        self.git("checkout", "--quiet", "-b", "topic")
+        self.comments(2)
+        self.slower(0.05)
+        self.git("checkout", "--quiet", "main")
+        self.ns = 10000
+        (self.root / "README").write_text("more\n")
+        self.comments(0)
+        self.git("add", "README")
+        self.git("commit", "--quiet", "--message", "write a page")
+        self.git("merge", "--quiet", "--no-ff", "--message", "merge the topic", "topic")
+        merge = self.git("rev-parse", "HEAD")
+        result = self.bisect()
+        self.assertEqual(result["commits"], 2)
+        self.assertEqual(self.found(result), [merge])
+        self.assertIn("it merges a branch", self.output)
+
+    def test_kernels_in_a_file_that_needs_no_build(self):
+        self.comments()
+        slow = self.slower(0.05)
+        result = self.bisect(build=("--program", f"{sys.executable} bench.py"))
+        self.assertEqual(self.found(result), [slow])
+
+
+if __name__ == "__main__":
+    unittest.main()
