@@ -38,7 +38,7 @@ std::string key_of(const BisectionRequest& request, const std::vector<Commit>& l
   }
   for (const std::string& flag : measuring.measuring.flags) question += '\n' + flag;
   return fmt::format("{}-{}-{:08x}", short_hash(line.front()), short_hash(line.back()),
-                     std::hash<std::string>{}(question) & 0xffffffff);
+                     std::hash<std::string>{}(question)&0xffffffff);
 }
 
 std::vector<Commit> line_of(const BisectionRequest& request) {
@@ -50,8 +50,7 @@ std::vector<Commit> line_of(const BisectionRequest& request) {
 // The interval's half is at least 1.96 standard errors, so that of few processes it is larger.
 Level level_of(const baselines::Estimates& estimates) {
   const auto& [low, high] = estimates.interval;
-  return {std::log1p(estimates.effect),
-          (std::log1p(high) - std::log1p(low)) / 2 / kNormal95};
+  return {std::log1p(estimates.effect), (std::log1p(high) - std::log1p(low)) / 2 / kNormal95};
 }
 
 Level operator+(const Level& a, const Level& b) {
@@ -84,11 +83,11 @@ class Bisection {
   // Nothing where it was interrupted.
   std::optional<Step> decided(const SearchState& state);
   std::optional<Step> measured(const SearchState& state);
-  std::optional<Step> identified(std::size_t commit, const std::string& program,
-                                 bool& interrupted);
+  std::optional<Step> identified(std::size_t commit, const std::string& program, bool& interrupted);
   std::optional<CommitDuet> direct_duet(std::size_t before, std::size_t after) const;
 
-  // Throws where the good commit's program does not run any more: it is not the commit's fault then.
+  // Throws where the good commit's program does not run any more: it is not the commit's fault
+  // then.
   void require_good_runs(const std::string& problem);
   bool measure(const Indices& commits);
   ProcessRequest process_of(const std::string& program, const std::string& folder);
@@ -121,9 +120,8 @@ bool Bisection::judge_ends(BisectionResult& result) {
                             console_);
     if (whole.interrupted) return false;
     if (whole.differs()) {
-      steps_.add({.commit = last(),
-                  .programs = {0, last()},
-                  .level = level_of(whole.verdict.estimates)});
+      steps_.add(
+          {.commit = last(), .programs = {0, last()}, .level = level_of(whole.verdict.estimates)});
     }
   } else {
     console_.err.print("going on after {} of {}\n", format_count(steps_.all().size(), "step"),
@@ -155,8 +153,8 @@ bool Bisection::compare_found(const SearchState& state, BisectionResult& result)
                          short_hash(line_[change.after]));
       if (!measure({change.before, change.after})) return false;
       const std::size_t step = steps_.all().size();
-      duet = judged_duet(request_.measuring, run_of(step, change.before),
-                         run_of(step, change.after));
+      duet =
+          judged_duet(request_.measuring, run_of(step, change.before), run_of(step, change.after));
       steps_.add({.commit = change.after, .programs = {change.before, change.after}});
     }
     found.push_back({change.before, change.after, std::move(*duet)});
@@ -190,7 +188,8 @@ std::optional<CommitDuet> Bisection::direct_duet(std::size_t before, std::size_t
 std::optional<Step> Bisection::decided(const SearchState& state) {
   const std::size_t next = *state.next;
   console_.err.print("step {}: {} {} ({} left)\n", steps_.all().size(), short_hash(line_[next]),
-                     line_[next].subject, format_count(state.left, "commit"));
+                     line_[next].subject,
+                     format_count(state.left_before + state.left_after + 1, "commit"));
   const BuiltProgram built = program(next);
   if (built.interrupted) return std::nullopt;
   Step skipped{.commit = next, .decision = Decision::kSkipped, .reason = built.failure};
@@ -254,18 +253,17 @@ void Bisection::require_good_runs(const std::string& problem) {
   const ProcessRequest good = process_of(program(0).program, "good");
   const ProcessOutcome outcome = run_process(good, [](const ProgressEvent&) {});
   if (outcome.record.failure.empty()) return;
-  throw baselines::InputError(good.program, "",
-                              fmt::format("does not run any more: {}; the step failed before by: {}",
-                                          outcome.record.failure, problem));
+  throw baselines::InputError(
+      good.program, "",
+      fmt::format("does not run any more: {}; the step failed before by: {}",
+                  outcome.record.failure, problem));
 }
 
-// Beside the good commit; where it is the last between two, beside both, so that those which differ
-// have been compared directly.
+// Beside the good commit. Where nothing is left between it and an end of its segment, beside that:
+// if these two differ, they have been compared directly.
 std::optional<Step> Bisection::measured(const SearchState& state) {
-  const bool is_last = state.left == 1;
-  const Indices commits = is_last
-                              ? Indices{state.of_next.before, *state.next, state.of_next.after}
-                              : Indices{0, *state.next};
+  Indices commits{state.left_before == 0 ? state.of_next.before : 0, *state.next};
+  if (state.left_after == 0) commits.push_back(state.of_next.after);
   if (!measure(commits)) return std::nullopt;
   return step_of_levels(state, commits);
 }
@@ -292,7 +290,8 @@ SideBySideRequest Bisection::measuring_of_step() const {
   for (const auto& series : baselines::load_run({run_of(0, 0)}).benchmarks) {
     if (!series.processes.empty()) names.push_back(series.name);
   }
-  if (const auto filter = benchmark_filter_flag(names)) measuring.measuring.flags.push_back(*filter);
+  if (const auto filter = benchmark_filter_flag(names))
+    measuring.measuring.flags.push_back(*filter);
   const fs::path identities = run_of(0, 0) / baselines::kIdentitiesFile;
   if (fs::exists(identities) && !measuring.measuring.fresh_choices) {
     measuring.environment.emplace(baselines::kPinChoicesVariable, identities.string());

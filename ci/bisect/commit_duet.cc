@@ -79,7 +79,7 @@ JudgingRequest judging_of(const SideBySideRequest& request, const fs::path& base
 std::vector<baselines::Verdict> verdicts_of(const SideBySideRequest& request,
                                             const std::vector<CommitRun>& runs) {
   std::vector<baselines::Verdict> all;
-  for (auto& verdicts : of_neighbours(runs, [&](const CommitRun& base, const CommitRun& head) {
+  for (auto& verdicts : of_neighbours(runs, [&](const CommitRun&base, const CommitRun&head) {
          return judged(judging_of(request, base.folder, head.folder)).result.verdicts;
        })) {
     all.insert(all.end(), verdicts.begin(), verdicts.end());
@@ -139,8 +139,7 @@ CommitDuet judged_duet(const SideBySideRequest& request, const fs::path& base,
                        const fs::path& head) {
   CommitDuet duet{.facts = judged(judging_of(request, base, head))};
   const auto& verdicts = duet.facts.result.verdicts;
-  const auto found =
-      std::ranges::find(verdicts, request.benchmark, &baselines::Verdict::benchmark);
+  const auto found = std::ranges::find(verdicts, request.benchmark, &baselines::Verdict::benchmark);
   if (found == verdicts.end()) {
     throw baselines::InputError(head.string(), request.benchmark, "was not judged");
   }
@@ -152,13 +151,14 @@ CommitDuet duet_of_commits(const CommitDuetRequest& request, Console& console) {
   check_build(request.build);
   const fs::path folder = request.folder.empty() ? new_run_folder() : request.folder;
   std::vector<CommitRun> runs;
-  for (const auto& [option, revision] : {std::pair("--good", request.good), {"--bad", request.bad}}) {
+  for (const auto& [option, revision] :
+       {std::pair("--good", request.good), {"--bad", request.bad}}) {
     const std::string hash = hash_of(request.build.checkout, option, revision);
     const BuiltProgram built = program_of(request.build, hash, console);
     if (built.interrupted) return {.interrupted = true};
     if (!built.failure.empty()) {
-      throw baselines::InputError(
-          option, "", fmt::format("commit {}: {}", hash.substr(0, 12), built.failure));
+      throw baselines::InputError(option, "",
+                                  fmt::format("commit {}: {}", hash.substr(0, 12), built.failure));
     }
     runs.push_back({built.program, folder / hash.substr(0, 12)});
   }

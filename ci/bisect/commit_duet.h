@@ -19,7 +19,7 @@ struct SideBySideRequest {
   std::string benchmark{};
   MeasuringOptions measuring{.suite = "nightly", .budget_s = 600};
   ProcessCounts processes{};
-  JudgingRequest judging{};                          // the rule and controls; its paths are set here
+  JudgingRequest judging{};  // the rule and controls; its paths are set here
   std::map<std::string, std::string> environment{};  // of the programs, besides ours
 };
 

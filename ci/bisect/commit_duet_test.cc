@@ -16,12 +16,12 @@ namespace {
 
 namespace fs = std::filesystem;
 using baselines::VerdictKind;
-using tests::FakeBench;
-using tests::FakeRunFile;
-using tests::write_bench;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using tests::FakeBench;
+using tests::FakeRunFile;
+using tests::write_bench;
 
 // Programs of twelve benchmarks, of which each may run other code.
 class CommitDuetTest : public ::testing::Test {
@@ -114,7 +114,8 @@ TEST_F(CommitDuetTest, OfProgramsThatDoNotSayWhatTheyRunTheBenchmarkAndNamedCont
   EXPECT_EQ(verdict(0, 1), VerdictKind::kRegression);
   EXPECT_THAT(calls(), HasSubstr(" 1 ^(a07)"));
   const auto run = baselines::read_file(runs_[0].folder / "1.json");
-  EXPECT_THAT(run, AllOf(HasSubstr("a07"), HasSubstr("a10"), HasSubstr("a12"), Not(HasSubstr("a08"))));
+  EXPECT_THAT(run,
+              AllOf(HasSubstr("a07"), HasSubstr("a10"), HasSubstr("a12"), Not(HasSubstr("a08"))));
 }
 
 TEST_F(CommitDuetTest, NamesNearBenchmarksWhereNeitherHasIt) {
@@ -124,8 +125,9 @@ TEST_F(CommitDuetTest, NamesNearBenchmarksWhereNeitherHasIt) {
     measure();
     FAIL();
   } catch (const baselines::InputError& error) {
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("--benchmark: neither commit has a077 in suite smoke"),
-                                    HasSubstr("near: a07")));
+    EXPECT_THAT(error.what(),
+                AllOf(HasSubstr("--benchmark: neither commit has a077 in suite smoke"),
+                      HasSubstr("near: a07")));
   }
 }
 

@@ -68,11 +68,10 @@ BuiltProgram program_in(const BuildRequest& request, const WorkTree& tree) {
     const bool is_command = &word == &words.front() && word.find('/') == std::string::npos;
     const bool is_here = fs::exists(tree.folder / word);
     const bool is_left_by_build = words.size() == 1;
-    if (!is_here && (is_left_by_build ||
-                     (!is_command && fs::exists(request.checkout / word)))) {
-      return {.failure = fmt::format("{} is missing in its work tree {}{}", word,
-                                     tree.folder.string(),
-                                     request.build.empty() ? "" : "; see " + tree.log().string())};
+    if (!is_here && (is_left_by_build || (!is_command && fs::exists(request.checkout / word)))) {
+      return {.failure =
+                  fmt::format("{} is missing in its work tree {}{}", word, tree.folder.string(),
+                              request.build.empty() ? "" : "; see " + tree.log().string())};
     }
     if (is_left_by_build) return {.program = (tree.folder / word).string()};
     command += ' ' + quoted(is_here && !is_command ? (tree.folder / word).string() : word);
@@ -106,6 +105,9 @@ BuiltProgram build_in_tree(const BuildRequest& request, const std::string& commi
   const fs::path programs = request.checkout / ".fusegate" / "programs";
   const WorkTree tree{programs / fmt::format("{}-{}", commit, toolchain_hash(request))};
   const auto lock = baselines::WriteLock::of_file(tree.folder);
+  // Else "git add --all" of the checkout would add the work trees.
+  const fs::path ignored = request.checkout / ".fusegate" / ".gitignore";
+  if (!fs::exists(ignored)) baselines::write_atomically(ignored, "*\n");
   check_out(request.checkout, commit, tree);
   if (request.build.empty()) return program_in(request, tree);
   if (fs::exists(tree.built())) {

@@ -55,14 +55,16 @@ std::string shared_headline(const BisectionRequest& request, const BisectionResu
   }
   return fmt::format("{} commits share the change of {}: {}; together {} of {}", parts.size(),
                      request.measuring.benchmark, fmt::join(parts, " and "),
-                     format_effect(effect_together(result)), format_effect(effect_of(*result.whole)));
+                     format_effect(effect_together(result)),
+                     format_effect(effect_of(*result.whole)));
 }
 
 std::string merge_hint(const Commit& commit) {
   if (commit.parents.size() < 2) return "";
-  return fmt::format("it merges a branch; to search that: --good $(git merge-base {0}^1 {0}^2) --bad "
-                     "{0}^2",
-                     short_hash(commit));
+  return fmt::format(
+      "it merges a branch; to search that: --good $(git merge-base {0}^1 {0}^2) --bad "
+      "{0}^2",
+      short_hash(commit));
 }
 
 std::vector<Fact> facts_of(const BisectionResult& result, const FoundChange& change) {

@@ -6,6 +6,12 @@ import unittest
 
 from repository import NAME, RepositoryTest
 
+SCRIPT = """#!/bin/sh
+if git show "$1:kernel" | grep -q broken; then echo "no such kernel" >&2; exit 2; fi
+out=.fusegate/programs/$1; mkdir -p $out; for file in kernel bench.py; do git show "$1:$file" > $out/$file; done
+chmod +x $out/bench.py; echo "$PWD/$out/bench.py"
+"""
+
 
 class Finds(RepositoryTest):
     def test_the_slow_commit_among_noise_comments_and_one_that_does_not_build(self):
@@ -112,6 +118,18 @@ class Finds(RepositoryTest):
         self.assertEqual(result["commits"], 2)
         self.assertEqual(self.found(result), [merge])
         self.assertIn("it merges a branch", self.output)
+
+    def test_what_the_checkout_s_own_script_builds(self):
+        (self.root / "ci" / "pipelines").mkdir(parents=True)
+        (self.root / "ci" / "pipelines" / "build_commit.sh").write_text(SCRIPT)
+        (self.root / "ci" / "pipelines" / "build_commit.sh").chmod(0o755)
+        self.good = self.noise()
+        broken = self.commit("break the build", "broken")
+        slow = self.slower(0.05)
+        result = self.bisect(build=())
+        self.assertEqual(self.found(result), [slow])
+        self.assertEqual([each["hash"] for each in result["found"][0]["or"]], [broken])
+        self.assertIn("skipped: no such kernel", self.output)
 
     def test_kernels_in_a_file_that_needs_no_build(self):
         self.comments()

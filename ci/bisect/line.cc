@@ -56,8 +56,8 @@ std::string hash_of(const fs::path& checkout, const std::string& option,
     throw baselines::InputError(option, "",
                                 checkout.string() + " is not in a git checkout; start it in one");
   }
-  const ChildOutput parsed = git(checkout, {"rev-parse", "--verify", "--quiet",
-                                            "--end-of-options", revision + "^{commit}"});
+  const ChildOutput parsed = git(
+      checkout, {"rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"});
   if (parsed.failure.empty()) return parsed.out.substr(0, parsed.out.find('\n'));
   throw baselines::InputError(
       option, "",

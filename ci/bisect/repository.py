@@ -73,7 +73,7 @@ class Repository:
         self.git("init", "--quiet", "--initial-branch=main")
         self.git("config", "user.name", "A U Thor")
         self.git("config", "user.email", "author@example.com")
-        (self.root / ".gitignore").write_text("/.fusegate/\n/out/\n")
+        (self.root / ".gitignore").write_text("/out/\n")
         (self.root / "bench.py").write_text(BENCH.format(python=sys.executable, name=NAME))
         (self.root / "bench.py").chmod(0o755)
         (self.root / "build.sh").write_text(BUILD)

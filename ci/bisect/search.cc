@@ -6,8 +6,8 @@
 namespace fusegate::ci {
 namespace {
 
-constexpr double kCertain = 3;        // standard errors
-constexpr double kLeastShare = 0.1;   // of the whole change
+constexpr double kCertain = 3;       // standard errors
+constexpr double kLeastShare = 0.1;  // of the whole change
 
 Segment segment_between(const std::vector<LineCommit>& line, std::size_t before,
                         std::size_t after) {
@@ -46,9 +46,8 @@ SearchState search(const std::vector<LineCommit>& line, double least) {
   const Segment largest = *std::ranges::max_element(segments, {}, size_of);
   const double whole = std::abs(line.back().level.log_effect - line.front().level.log_effect);
   std::erase_if(segments, [&](const Segment& one) {
-    return one.before != largest.before &&
-           (size_of(one) <= kCertain * one.standard_error ||
-            size_of(one) < std::max(least, kLeastShare * whole));
+    return one.before != largest.before && (size_of(one) <= kCertain * one.standard_error ||
+                                            size_of(one) < std::max(least, kLeastShare * whole));
   });
   SearchState state{.changes = segments, .next = std::nullopt};
   std::ranges::stable_sort(segments, std::ranges::greater(), size_of);
@@ -56,10 +55,12 @@ SearchState search(const std::vector<LineCommit>& line, double least) {
     const std::vector<std::size_t> unknown = unknown_in(line, segment);
     if (unknown.empty()) continue;
     const double middle = 0.5 * static_cast<double>(segment.before + segment.after);
-    state.next = *std::ranges::min_element(
+    const auto next = std::ranges::min_element(
         unknown, {}, [&](std::size_t i) { return std::abs(static_cast<double>(i) - middle); });
+    state.next = *next;
     state.of_next = segment;
-    state.left = unknown.size();
+    state.left_before = static_cast<std::size_t>(next - unknown.begin());
+    state.left_after = unknown.size() - state.left_before - 1;
     break;
   }
   return state;

@@ -39,7 +39,8 @@ struct SearchState {
   std::vector<Segment> changes{};   // in the line's order
   std::optional<std::size_t> next;  // the commit to measure; none: nothing can be narrowed down
   Segment of_next{};                // the change that it lies in
-  std::size_t left = 0;             // unknown commits in that
+  std::size_t left_before = 0;      // unknown commits in that, before next and after it
+  std::size_t left_after = 0;
 };
 
 // line: its first and last commit are known. least: the smallest difference that matters, as a

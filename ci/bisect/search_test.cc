@@ -24,9 +24,7 @@ class SearchTest : public ::testing::Test {
     know(0);
     know(commits);
   }
-  void know(std::size_t i) {
-    line_[i] = {State::kKnown, i, {levels_(i), i == 0 ? 0 : 0.0005}};
-  }
+  void know(std::size_t i) { line_[i] = {State::kKnown, i, {levels_(i), i == 0 ? 0 : 0.0005}}; }
   // Until nothing is left to narrow down; returns how many were measured.
   int search_on() {
     int measured = 0;
@@ -111,6 +109,13 @@ TEST_F(SearchTest, FollowsNoNoise) {
   EXPECT_EQ(changes(), (Changes{{0, 4}, {4, 8}}));
 }
 
+TEST_F(SearchTest, SaysHowManyAreLeftOnEitherSideOfTheNext) {
+  line_is(11, step_at(3));
+  EXPECT_EQ(state().next, 5u);
+  EXPECT_EQ(state().left_before, 4u);
+  EXPECT_EQ(state().left_after, 5u);
+}
+
 TEST_F(SearchTest, OfACreepTheLargestPartIsFollowed) {
   line_is(16, [](std::size_t i) { return 0.001 * static_cast<double>(i); });
   search_on();
@@ -126,7 +131,8 @@ TEST_F(SearchTest, CommitsThatRunTheSameCodeDoNotDiffer) {
   line_[4].same_as = 2;
   EXPECT_EQ(changes(), (Changes{{0, 2}}));
   EXPECT_EQ(state().next, 1u);
-  EXPECT_EQ(state().left, 1u);
+  EXPECT_EQ(state().left_before, 0u);
+  EXPECT_EQ(state().left_after, 0u);
 }
 
 }  // namespace

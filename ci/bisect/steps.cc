@@ -36,9 +36,7 @@ const char* decision_name(Decision decision) {
 }
 
 Steps::Steps(fs::path folder, const std::vector<Commit>& line, bool fresh)
-    : folder_(std::move(folder)),
-      line_(line),
-      lock_(baselines::WriteLock::of_folder(folder_, "")) {
+    : folder_(std::move(folder)), line_(line), lock_(baselines::WriteLock::of_folder(folder_, "")) {
   for (std::size_t step = 0; fresh && fs::exists(folder_ / file_name(step)); ++step) {
     fs::remove(folder_ / file_name(step));
     fs::remove_all(runs_of(step));
@@ -74,8 +72,9 @@ std::size_t Steps::index_of(const std::string& hash, const fs::path& file) const
   const auto found = std::ranges::find(line_, hash, &Commit::hash);
   if (found != line_.end()) return static_cast<std::size_t>(found - line_.begin());
   throw baselines::InputError(file.string(), "commit",
-                              hash + " does not lie between the good and the bad commit; start "
-                                     "anew with --fresh");
+                              hash +
+                                  " does not lie between the good and the bad commit; start "
+                                  "anew with --fresh");
 }
 
 Step Steps::read(const fs::path& file) const try {

@@ -39,13 +39,15 @@ void add_revisions(CLI::App& app, BisectionRequest& bisection) {
 }  // namespace
 
 void add_bisect(CommandLine& line) {
-  auto [app, request] = line.add(
-      "bisect",
-      "Find the commit that changed a benchmark's time, by building commits and measuring them side "
-      "by side. Follows first parents: what a branch brought is one commit, its merge. Exits with 0 "
-      "if it was found, else with 2",
-      "fusegate bisect --good v1.2 --bad HEAD --benchmark NAME --build make --program build/my_bench",
-      bisect_command);
+  auto [app, request] = line.add("bisect",
+                                 "Find the commit that changed a benchmark's time, by building "
+                                 "commits and measuring them side "
+                                 "by side. Follows first parents: what a branch brought is one "
+                                 "commit, its merge. Exits with 0 "
+                                 "if it was found, else with 2",
+                                 "fusegate bisect --good v1.2 --bad HEAD --benchmark NAME --build "
+                                 "make --program build/my_bench",
+                                 bisect_command);
   BisectionRequest& bisection = request.bisection;
   SideBySideRequest& measuring = bisection.measuring;
   line.pass_on(app, measuring.measuring.flags);
@@ -54,9 +56,10 @@ void add_bisect(CommandLine& line) {
   add_protocol(app, measuring.measuring, measuring.processes)->capture_default_str();
   app.add_flag("--fresh-choices", measuring.measuring.fresh_choices,
                "Autotune anew in each commit, in place of pinning what the good one chose");
-  add_max_processes(app, measuring.processes,
-                    "Measure what is undecided again, up to this many processes of each program; by "
-                    "default three times --processes");
+  add_max_processes(
+      app, measuring.processes,
+      "Measure what is undecided again, up to this many processes of each program; by "
+      "default three times --processes");
   add_controls(app, measuring.judging);
   add_rule(app, measuring.judging);
   set_topic(app, kOutputTopic);
@@ -67,7 +70,8 @@ baselines::ExitCode bisect_command(const BisectRequest& request, Console& consol
   BisectionRequest bisection = request.bisection;
   // Programs may run in another folder.
   fs::path suite = bisection.measuring.measuring.suite;
-  if (fs::is_regular_file(suite)) bisection.measuring.measuring.suite = fs::absolute(suite).string();
+  if (fs::is_regular_file(suite))
+    bisection.measuring.measuring.suite = fs::absolute(suite).string();
   if (request.json) baselines::require_writable(*request.json);
   try {
     const BisectionResult result = bisect(bisection, console);

@@ -89,7 +89,8 @@ void identify_and_select(Session& session, const Comparisons& comparisons) {
     const std::vector<ComparedRuns> compared = comparisons();
     if (compared.empty()) return;
     session.takes_found_choices = true;
-    apply(select_benchmarks(compared, session.request.controls, session.request.benchmark), session);
+    apply(select_benchmarks(compared, session.request.controls, session.request.benchmark),
+          session);
   } catch (const baselines::InputError& error) {
     session.console.err.print("measuring all benchmarks: {}\n", error.what());
   }
