@@ -12,20 +12,24 @@ from repository import RepositoryTest
 class GoesOn(RepositoryTest):
     def setUp(self):
         super().setUp()
-        self.comments(6)
+        self.comments(3)
         self.slow = self.slower(0.05)
-        self.comments(6)
+        self.comments(3)
 
-    def interrupt_at(self, call):
-        child = subprocess.Popen(self.command(), cwd=self.root, env={**self.environment, "SLEEP_AT": str(call)}, text=True,
+    def end_at(self, call, by, **named):
+        child = subprocess.Popen(self.command(**named), cwd=self.root, env={**self.environment, "SLEEP_AT": str(call)}, text=True,
                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for _ in range(600):
             if self.calls() >= call:
                 break
             time.sleep(0.1)
-        child.send_signal(signal.SIGINT)
+        child.send_signal(by)
         out, err = child.communicate(timeout=60)
-        self.assertEqual(child.returncode, 2, out + err)
+        return child.returncode, out + err
+
+    def interrupt_at(self, call, **named):
+        code, err = self.end_at(call, signal.SIGINT, **named)
+        self.assertEqual(code, 2, err)
         self.assertIn("interrupted after", err)
         self.assertIn("the same command goes on", err)
         self.assertTrue(self.result()["interrupted"])
@@ -51,6 +55,21 @@ class GoesOn(RepositoryTest):
         self.assertEqual(self.calls(), 0)
         self.bisect("--fresh")
         self.assertGreater(self.calls(), first)
+
+    def test_where_the_machine_broke_no_commit_is_at_fault(self):
+        self.expect_error("out/bench: does not run any more: exit code 1: the GPU has fallen off the bus", env={"BREAK_AT": "20"})
+        self.assertEqual(self.found(self.bisect()), [self.slow])
+
+    def test_after_it_was_killed(self):
+        code, _ = self.end_at(20, signal.SIGKILL)
+        self.assertEqual(code, -signal.SIGKILL)
+        self.assertEqual(self.found(self.bisect()), [self.slow])
+        self.assertIn("going on after 1 step", self.errors)
+
+    def test_after_a_build_was_interrupted(self):
+        build = ("--build", 'echo >> "$CALLS"; sleep 60', "--program", "out/bench")
+        self.interrupt_at(1, build=build)
+        self.assertEqual(list(self.state().glob("*.json")), [])
 
     def test_names_a_damaged_file_of_a_step(self):
         self.bisect()

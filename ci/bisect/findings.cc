@@ -40,11 +40,19 @@ std::string name_of(const BisectionResult& result, const FoundChange& change) {
   return fmt::format("one of the {} commits up to {}", change.after - change.before, hash);
 }
 
-// All found effects in one, over the whole.
-double effect_together(const BisectionResult& result) {
+double log_effect_together(const BisectionResult& result) {
   double sum = 0;
   for (const FoundChange& change : result.found) sum += std::log1p(effect_of(change.duet));
-  return std::expm1(sum);
+  return sum;
+}
+
+// What those that were found leave unexplained; "" where that is less than what is followed.
+std::string rest_text(const BisectionResult& result) {
+  const double whole = std::log1p(effect_of(*result.whole));
+  const double rest = whole - log_effect_together(result);
+  if (std::abs(rest) < kLeastShare * std::abs(whole)) return "";
+  return fmt::format(", of {} in all; {} lies in parts that are too small to follow",
+                     format_effect(effect_of(*result.whole)), format_effect(std::expm1(rest)));
 }
 
 std::string shared_headline(const BisectionRequest& request, const BisectionResult& result) {
@@ -53,10 +61,9 @@ std::string shared_headline(const BisectionRequest& request, const BisectionResu
     parts.push_back(
         fmt::format("{} ({})", name_of(result, change), format_effect(effect_of(change.duet))));
   }
-  return fmt::format("{} commits share the change of {}: {}; together {} of {}", parts.size(),
+  return fmt::format("{} commits share the change of {}: {}; together {}{}", parts.size(),
                      request.measuring.benchmark, fmt::join(parts, " and "),
-                     format_effect(effect_together(result)),
-                     format_effect(effect_of(*result.whole)));
+                     format_effect(std::expm1(log_effect_together(result))), rest_text(result));
 }
 
 std::string merge_hint(const Commit& commit) {
@@ -177,7 +184,8 @@ std::string bisection_headline(const BisectionRequest& request, const BisectionR
   if (result.found.size() > 1) return shared_headline(request, result);
   const FoundChange& change = result.found.front();
   if (change.duet.differs()) {
-    return fmt::format("{} made {} {}", name_of(result, change), benchmark, way_of(change.duet));
+    return fmt::format("{} made {} {}{}", name_of(result, change), benchmark, way_of(change.duet),
+                       rest_text(result));
   }
   return fmt::format(
       "the search ended at {}, which does not differ for certain from the commit before it ({}), "

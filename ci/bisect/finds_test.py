@@ -91,6 +91,12 @@ class Finds(RepositoryTest):
         for found, effect in zip(result["found"], (0.02, 0.03)):
             self.assertAlmostEqual(found["effect"], effect, delta=0.002)
 
+    def test_of_a_creep_its_largest_part(self):
+        for _ in range(12):
+            self.slower(0.004)
+        result = self.bisect()
+        self.assertRegex(result["headline"], r"of \+[45]\.\d+ % in all; \+\d\.\d+ % lies in parts that are too small to follow")
+
     def test_goes_round_what_cannot_run(self):
         self.comments()
         crashing = self.commit("index out of bounds", "crash")

@@ -59,6 +59,10 @@ std::string hash_of(const fs::path& checkout, const std::string& option,
   const ChildOutput parsed = git(
       checkout, {"rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"});
   if (parsed.failure.empty()) return parsed.out.substr(0, parsed.out.find('\n'));
+  // Of an unknown revision git has no words.
+  if (parsed.failure.find(": ") != std::string::npos) {
+    throw baselines::InputError(option, "", "git rev-parse: " + parsed.failure);
+  }
   throw baselines::InputError(
       option, "",
       fmt::format("{} is not a commit of {}; if it was cloned without its history, run git fetch "

@@ -6,8 +6,7 @@
 namespace fusegate::ci {
 namespace {
 
-constexpr double kCertain = 3;       // standard errors
-constexpr double kLeastShare = 0.1;  // of the whole change
+constexpr double kCertain = 3;  // standard errors
 
 Segment segment_between(const std::vector<LineCommit>& line, std::size_t before,
                         std::size_t after) {

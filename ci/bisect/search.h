@@ -13,6 +13,9 @@
 
 namespace fusegate::ci {
 
+// Of the whole change, a part that is followed.
+inline constexpr double kLeastShare = 0.1;
+
 // Of a time over that of the line's first commit: natural logarithms.
 struct Level {
   double log_effect = 0;
