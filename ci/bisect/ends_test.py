@@ -40,7 +40,7 @@ class GoesOn(RepositoryTest):
         in_one_go, first = self.calls(), len(list((self.state() / "00").rglob("[0-9]*.json")))
         shutil.rmtree(self.root / ".fusegate" / "bisect")
         self.calls_file.unlink()
-        self.interrupt_at(first + 15)
+        self.interrupt_at(first + 11)
         kept = sorted(path.name for path in self.state().glob("*.json"))
         self.assertIn("00.json", kept)
         before = self.calls()
@@ -48,7 +48,7 @@ class GoesOn(RepositoryTest):
         self.assertIn(f"going on after {len(kept)} step", self.errors)
         self.assertEqual(self.found(result), [self.slow])
         # All but the step that was interrupted is measured once.
-        self.assertLess(self.calls(), in_one_go + 40)
+        self.assertLess(self.calls(), in_one_go + 13)
         self.assertLess(self.calls() - before, in_one_go - first + 1)
         self.calls_file.unlink()
         self.assertEqual(self.found(self.bisect()), [self.slow])
@@ -57,11 +57,11 @@ class GoesOn(RepositoryTest):
         self.assertGreater(self.calls(), first)
 
     def test_where_the_machine_broke_no_commit_is_at_fault(self):
-        self.expect_error("out/bench: does not run any more: exit code 1: the GPU has fallen off the bus", env={"BREAK_AT": "20"})
+        self.expect_error("out/bench: does not run any more: exit code 1: the GPU has fallen off the bus", env={"BREAK_AT": "12"})
         self.assertEqual(self.found(self.bisect()), [self.slow])
 
     def test_after_it_was_killed(self):
-        code, _ = self.end_at(20, signal.SIGKILL)
+        code, _ = self.end_at(12, signal.SIGKILL)
         self.assertEqual(code, -signal.SIGKILL)
         self.assertEqual(self.found(self.bisect()), [self.slow])
         self.assertIn("going on after 1 step", self.errors)

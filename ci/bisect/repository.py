@@ -113,7 +113,7 @@ class Repository:
 
     def command(self, *more, good=None, bad="HEAD", name=NAME, build=("--build", "sh build.sh", "--program", "out/bench")):
         return [FUSEGATE, "bisect", "--good", good or self.good, "--bad", bad, "--benchmark", name, "--suite", "smoke",
-                "--processes", "4", "--max-processes", "8", "--json", str(self.root.parent / "result.json"), *build, *more]
+                "--processes", "4", "--max-processes", "4", "--json", str(self.root.parent / "result.json"), *build, *more]
 
     def run_command(self, *more, cwd=None, env=None, **named):
         return subprocess.run(self.command(*more, **named), cwd=cwd or self.root, env={**self.environment, **(env or {})},
