@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
 #include <utility>
 
 #include "baselines/comparing/comparison.h"
@@ -37,8 +36,9 @@ std::string key_of(const BisectionRequest& request, const std::vector<Commit>& l
     question += '\n' + *text;
   }
   for (const std::string& flag : measuring.measuring.flags) question += '\n' + flag;
-  return fmt::format("{}-{}-{:08x}", short_hash(line.front()), short_hash(line.back()),
-                     std::hash<std::string>{}(question)&0xffffffff);
+  const std::string hash = fmt::format("{:016x}", std::hash<std::string>{}(question));
+  return fmt::format("{}-{}-{}", short_hash(line.front()), short_hash(line.back()),
+                     hash.substr(0, 8));
 }
 
 std::vector<Commit> line_of(const BisectionRequest& request) {
@@ -86,9 +86,8 @@ class Bisection {
   std::optional<Step> identified(std::size_t commit, const std::string& program, bool& interrupted);
   std::optional<CommitDuet> direct_duet(std::size_t before, std::size_t after) const;
 
-  // Throws where the good commit's program does not run any more: it is not the commit's fault
-  // then.
-  void require_good_runs(const std::string& problem);
+  // Throws where the good commit's program does not run any more: then no commit is at fault.
+  bool require_good_runs(const std::string& problem);
   bool measure(const Indices& commits);
   ProcessRequest process_of(const std::string& program, const std::string& folder);
   Step step_of_levels(const SearchState& state, const Indices& commits) const;
@@ -199,7 +198,7 @@ std::optional<Step> Bisection::decided(const SearchState& state) {
       if (interrupted) return std::nullopt;
       return step ? step : measured(state);
     } catch (const baselines::InputError& error) {
-      require_good_runs(error.what());
+      if (!require_good_runs(error.what())) return std::nullopt;
       skipped.reason = fmt::format("cannot be measured: {}", error.what());
     }
   console_.err.print("skipped: {}\n", skipped.reason);
@@ -249,10 +248,11 @@ ProcessRequest Bisection::process_of(const std::string& program, const std::stri
   return request;
 }
 
-void Bisection::require_good_runs(const std::string& problem) {
+bool Bisection::require_good_runs(const std::string& problem) {
   const ProcessRequest good = process_of(program(0).program, "good");
   const ProcessOutcome outcome = run_process(good, [](const ProgressEvent&) {});
-  if (outcome.record.failure.empty()) return;
+  if (outcome.interrupted) return false;
+  if (outcome.record.failure.empty()) return true;
   throw baselines::InputError(
       good.program, "",
       fmt::format("does not run any more: {}; the step failed before by: {}",
