@@ -108,6 +108,16 @@ class Finds(RepositoryTest):
         self.assertEqual(skipped["commit"]["hash"], crashing)
         self.assertIn("the kernel is out of bounds", skipped["how"])
 
+    def test_goes_round_what_is_too_noisy(self):
+        noisy = self.commit("clear a cache now and then", "noise 0.1")
+        slow = self.slower(0.02)
+        result = self.bisect()
+        self.assertEqual(self.found(result), [slow])
+        self.assertEqual([each["hash"] for each in result["found"][0]["or"]], [noisy])
+        self.assertIn(f"{NAME} slower by", result["headline"])
+        self.assertIn(f"one of the 2 commits up to {slow[:12]} made", result["headline"])
+        self.assertIn("skipped: undecided: ", self.output)
+
     def test_a_merge_is_one_commit(self):
         self.git("checkout", "--quiet", "-b", "topic")
         self.comments(2)
