@@ -83,8 +83,8 @@ CommandLine::CommandLine(std::vector<std::string> passed_on)
   app_.require_subcommand(1);
   for (const auto add_command :
        {add_run, add_init, add_duet, add_replay, add_job, add_gate, add_accept, add_report,
-        add_show, add_explain, add_history, add_notify, add_triage, add_doctor, add_calibrate,
-        add_trace_table, add_trace_check}) {
+        add_show, add_explain, add_bisect, add_history, add_notify, add_triage, add_doctor,
+        add_calibrate, add_trace_table, add_trace_check}) {
     add_command(*this);
   }
   for (CLI::App* command : app_.get_subcommands({})) add_common(*command);
@@ -116,7 +116,7 @@ Command CommandLine::parse(std::vector<std::string> arguments, bool separated) {
     return usage_error(error.what());
   }
   if (separated && !passing_on_.contains(chosen_app_)) {
-    return usage_error("only run, duet, replay and calibrate pass on what follows --");
+    return usage_error("only run, duet, replay, bisect and calibrate pass on what follows --");
   }
   return chosen_;
 }
@@ -208,11 +208,10 @@ void add_budget(CLI::App& app, MeasuringOptions& measuring, const std::string& m
   if (measuring.budget_s) budget->default_str(fmt::format("{:g}", *measuring.budget_s));
 }
 
-void add_measuring(CLI::App& app, MeasuringOptions& measuring, ProcessCounts& processes) {
+CLI::Option* add_protocol(CLI::App& app, MeasuringOptions& measuring, ProcessCounts& processes) {
   set_topic(app, kMeasuringTopic);
-  app.add_option("--suite", measuring.suite, "A suite's name or file")
-      ->type_name("SUITE")
-      ->required();
+  CLI::Option* suite =
+      app.add_option("--suite", measuring.suite, "A suite's name or file")->type_name("SUITE");
   add_processes(app, processes, "How many processes of each program to run");
   app.add_option("--timeout-s", measuring.timeout_s, "Longest time of one process, in seconds")
       ->check(CLI::PositiveNumber)
@@ -220,6 +219,11 @@ void add_measuring(CLI::App& app, MeasuringOptions& measuring, ProcessCounts& pr
   add_budget(app, measuring);
   app.add_option("--seed", measuring.seed,
                  "Seed of the order of processes and of each process; random by default");
+  return suite;
+}
+
+void add_measuring(CLI::App& app, MeasuringOptions& measuring, ProcessCounts& processes) {
+  add_protocol(app, measuring, processes)->required();
   app.add_flag(
       "--all", measuring.measures_all,
       "Measure identical code too. By default, of the benchmarks that launch the same "

@@ -118,6 +118,8 @@ void add_gating(CLI::App& app, JudgingRequest& request);
 void add_stores(CLI::App& app, JudgingRequest& request);
 // What is asked of a stored baseline's age and of its anchor.
 void add_age_and_creep(CLI::App& app, JudgingRequest& request);
+// The suite and the limits of what measures; returns the suite's option.
+CLI::Option* add_protocol(CLI::App& app, MeasuringOptions& measuring, ProcessCounts& processes);
 // What run and duet measure by.
 void add_measuring(CLI::App& app, MeasuringOptions& measuring, ProcessCounts& processes);
 // --processes and --max-processes, with what these say of themselves.

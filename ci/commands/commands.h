@@ -10,30 +10,15 @@
 #include <string>
 #include <vector>
 
+#include "ci/bisect/bisection.h"
 #include "ci/console/console.h"
 #include "ci/gate/judging.h"
 #include "ci/report/report.h"
-#include "ci/run/extension_plan.h"
 #include "ci/run/measure_run.h"
 
 namespace fusegate::ci {
 
 class CommandLine;
-
-// Of each program.
-struct ProcessCounts {
-  int minimum = 5;
-  bool is_given = false;  // by whoever called
-  // Nothing: run extends nothing, and what measures side by side goes up to three times the
-  // minimum.
-  std::optional<int> maximum{};
-
-  // The minimum. Where nobody gave it, that of a maximum which leaves no room for a confirmation.
-  int wanted() const {
-    const bool follows = !is_given && maximum && *maximum < minimum + kLeastConfirmation;
-    return follows ? *maximum : minimum;
-  }
-};
 
 // Where a gate's verdicts go, besides the terminal.
 struct GateFiles {
@@ -240,6 +225,15 @@ struct TriageRequest {
 };
 void add_triage(CommandLine& line);
 baselines::ExitCode triage_command(const TriageRequest& request, Console& console);
+// The commit between two that changed a benchmark's time (ci/bisect/bisection.h).
+struct BisectRequest {
+  BisectionRequest bisection{.bad = "HEAD"};
+  std::optional<std::filesystem::path> json{};
+};
+void add_bisect(CommandLine& line);
+// 0 where one was found, or several that share the change; 2 where the two do not differ for
+// certain, and where somebody interrupted. The JSON is there whatever happens.
+baselines::ExitCode bisect_command(const BisectRequest& request, Console& console);
 
 // Checks this machine and says what would spoil measurements.
 struct DoctorRequest {

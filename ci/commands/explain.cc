@@ -1,13 +1,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "baselines/io/error.h"
-#include "baselines/io/near_names.h"
 #include "baselines/record/load_run.h"
 #include "ci/commands/command_line.h"
 #include "ci/gate/explain_text.h"
@@ -20,30 +16,6 @@ namespace {
 using baselines::ExitCode;
 using baselines::VerdictKind;
 
-constexpr std::size_t kMostNear = 5;
-
-// A part of a name is nearer than any misspelling.
-std::vector<std::string> near_names(const std::string& wanted, const baselines::Run& baseline,
-                                    const baselines::Run& candidate) {
-  std::set<std::tuple<bool, std::size_t, std::string>> ranked;
-  for (const baselines::Run* run : {&baseline, &candidate}) {
-    for (const baselines::BenchmarkSeries& series : run->benchmarks) {
-      const bool holds = series.name.find(wanted) != std::string::npos;
-      ranked.emplace(!holds, baselines::edit_distance(wanted, series.name), series.name);
-    }
-  }
-  std::vector<std::string> names;
-  for (const auto& [misspelled, distance, name] : ranked) {
-    if (names.size() < kMostNear) names.push_back(name);
-  }
-  return names;
-}
-
-const baselines::BenchmarkSeries* find_series(const baselines::Run& run, const std::string& name) {
-  const auto found = std::ranges::find(run.benchmarks, name, &baselines::BenchmarkSeries::name);
-  return found == run.benchmarks.end() ? nullptr : &*found;
-}
-
 [[noreturn]] void fail_for_name(const std::string& name, const baselines::Run& baseline,
                                 const baselines::Run& candidate) {
   for (const baselines::Run* run : {&baseline, &candidate}) {
@@ -54,7 +26,7 @@ const baselines::BenchmarkSeries* find_series(const baselines::Run& run, const s
       throw baselines::InputError(run->source, name, "is not judged: " + found->second);
     }
   }
-  const std::vector<std::string> near = near_names(name, baseline, candidate);
+  const std::vector<std::string> near = near_benchmarks(name, baseline, candidate);
   throw baselines::InputError(
       "benchmark", "",
       fmt::format("neither {} nor {} has \"{}\"{}", baseline.source, candidate.source, name,
@@ -101,10 +73,6 @@ baselines::ExitCode explain_command(const ExplainRequest& request, Console& cons
   const auto verdict =
       std::ranges::find(verdicts, request.benchmark, &baselines::Verdict::benchmark);
   if (verdict == verdicts.end()) fail_for_name(request.benchmark, baseline, candidate);
-  const baselines::BenchmarkSeries* before = find_series(baseline, request.benchmark);
-  const baselines::BenchmarkSeries* after = find_series(candidate, request.benchmark);
-  const baselines::KernelDiff diff =
-      baselines::explain(before, after, *verdict, facts.options.rule, verdicts.size());
   for (const baselines::Run* run : {&baseline, &candidate}) {
     for (const std::string& text : unfinished_texts(*run)) {
       console.out.print("note: {}\n", text);
@@ -120,8 +88,7 @@ baselines::ExitCode explain_command(const ExplainRequest& request, Console& cons
     console.out.print("host time: {}: {}{}{}\n", host_verdict_text(change.verdict),
                       host_change_text(change), why.empty() ? "" : ": ", why);
   }
-  console.out.lines(
-      explain_text(before, after, *verdict, facts.options.rule, diff, console.out.style()));
+  console.out.lines(explain_text(facts, *verdict, console.out.style()));
   return exit_code_of(verdict->kind);
 }
 

@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "baselines/io/near_names.h"
 #include "baselines/io/printable.h"
 #include "ci/console/format.h"
 #include "ci/document/document.h"
@@ -138,6 +142,42 @@ std::string explain_text(const baselines::BenchmarkSeries* baseline,
                           .summary = fmt::format("{}: {}.", kind, conclusion(verdict, diff)),
                           .sections = {std::move(kernels)}};
   return baselines::printable(verdict.benchmark) + '\n' + terminal_text(document, style);
+}
+
+const baselines::BenchmarkSeries* series_of(const baselines::Run& run, const std::string& name) {
+  const auto found = std::ranges::find(run.benchmarks, name, &baselines::BenchmarkSeries::name);
+  return found == run.benchmarks.end() ? nullptr : &*found;
+}
+
+baselines::KernelDiff kernel_diff_of(const GateFacts& facts, const baselines::Verdict& verdict) {
+  return baselines::explain(series_of(facts.baseline->run, verdict.benchmark),
+                            series_of(facts.candidate, verdict.benchmark), verdict,
+                            facts.options.rule, facts.result.verdicts.size());
+}
+
+std::string explain_text(const GateFacts& facts, const baselines::Verdict& verdict,
+                         const TextStyle& style) {
+  return explain_text(series_of(facts.baseline->run, verdict.benchmark),
+                      series_of(facts.candidate, verdict.benchmark), verdict, facts.options.rule,
+                      kernel_diff_of(facts, verdict), style);
+}
+
+// A part of a name is nearer than any misspelling.
+std::vector<std::string> near_benchmarks(const std::string& wanted, const baselines::Run& baseline,
+                                         const baselines::Run& candidate) {
+  constexpr std::size_t kMostNear = 5;
+  std::set<std::tuple<bool, std::size_t, std::string>> ranked;
+  for (const baselines::Run* run : {&baseline, &candidate}) {
+    for (const baselines::BenchmarkSeries& series : run->benchmarks) {
+      const bool holds = series.name.find(wanted) != std::string::npos;
+      ranked.emplace(!holds, baselines::edit_distance(wanted, series.name), series.name);
+    }
+  }
+  std::vector<std::string> names;
+  for (const auto& [misspelled, distance, name] : ranked) {
+    if (names.size() < kMostNear) names.push_back(name);
+  }
+  return names;
 }
 
 }  // namespace fusegate::ci

@@ -57,7 +57,10 @@ void apply(Selection selection, Session& session) {
     return;
   }
   session.console.out.print("{}\n", selection_text(selection));
-  if (selection.controls < selection.identical) session.whole_round_flags = {*filter};
+  const bool is_narrowed = !session.request.benchmark.empty();
+  if (is_narrowed || selection.controls < selection.identical) {
+    session.whole_round_flags = {*filter};
+  }
   if (selection.measured.empty()) {
     session.set_processes(0);
   } else if (session.request.processes_of_few && selection.few_differ()) {
@@ -86,7 +89,8 @@ void identify_and_select(Session& session, const Comparisons& comparisons) {
     const std::vector<ComparedRuns> compared = comparisons();
     if (compared.empty()) return;
     session.takes_found_choices = true;
-    apply(select_benchmarks(compared, session.request.controls), session);
+    apply(select_benchmarks(compared, session.request.controls, session.request.benchmark),
+          session);
   } catch (const baselines::InputError& error) {
     session.console.err.print("measuring all benchmarks: {}\n", error.what());
   }
@@ -131,6 +135,7 @@ double steady_seconds() {
 RunResult measure_run(const MeasuringRequest& request, const RunAnalyses& analyses,
                       Console& console, ProgressDisplay::Now now) {
   Session session(request, console, std::move(now));  // locks the folders
+  session.whole_round_flags = request.benchmark_flags;
   Rounds rounds(session);
   if (analyses.comparisons && !request.options.measures_all) {
     identify_and_select(session, analyses.comparisons);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "baselines/comparing/verdict.h"
+#include "ci/run/extension_plan.h"
 #include "ci/run/peers.h"
 #include "ci/run/program_run.h"
 #include "ci/run/selection.h"
@@ -30,6 +31,21 @@ struct MeasuringOptions {
   bool fresh_choices = false;           // programs choose kernels anew, whatever the baseline's did
 };
 
+// Of each program.
+struct ProcessCounts {
+  int minimum = 5;
+  bool is_given = false;  // by whoever called
+  // Nothing: run extends nothing, and what measures side by side goes up to three times the
+  // minimum.
+  std::optional<int> maximum{};
+
+  // The minimum. Where nobody gave it, that of a maximum which leaves no room for a confirmation.
+  int wanted() const {
+    const bool follows = !is_given && maximum && *maximum < minimum + kLeastConfirmation;
+    return follows ? *maximum : minimum;
+  }
+};
+
 struct MeasuringRequest {
   MeasuringOptions options{};
   std::vector<ProgramRequest> programs{};
@@ -43,6 +59,10 @@ struct MeasuringRequest {
   // Of each program, in place of `processes`, where few benchmarks differ (selection.h).
   std::optional<int> processes_of_few{};
   ControlUse controls = ControlUse::kStored;
+  // Measured alone, with controls; empty: all that differ. benchmark_flags measure it where nothing
+  // can be selected, as a program does not say what it launches.
+  std::string benchmark{};
+  std::vector<std::string> benchmark_flags{};
   bool has_record = true;  // controls are measured even where no code differs
   bool is_aa = false;      // deal each program's minimum to two halves of an A/A comparison
   std::map<std::string, std::string> environment{};  // of the programs

@@ -96,7 +96,8 @@ std::optional<std::string> benchmark_filter_flag(const std::vector<std::string>&
   return flag.size() <= kLongestArgument ? std::optional(flag) : std::nullopt;
 }
 
-Selection select_benchmarks(const std::vector<ComparedRuns>& compared, ControlUse use) {
+Selection select_benchmarks(const std::vector<ComparedRuns>& compared, ControlUse use,
+                            const std::string& only) {
   Names all;
   Names measured;
   for (const ComparedRuns& runs : compared) {
@@ -114,12 +115,15 @@ Selection select_benchmarks(const std::vector<ComparedRuns>& compared, ControlUs
         compared, [&](const ComparedRuns& runs) { return runs_identical_code(runs, name); });
     (is_identical ? identical : measured).insert(name);
   }
+  if (!only.empty()) {
+    std::erase_if(measured, [&](const std::string& name) { return name != only; });
+  }
   const std::vector<KnownBenchmark> known = known_of(identical, compared);
   Names controls = use == ControlUse::kStored
                        ? controls_for_stored(known)
                        : controls_side_by_side(known, known_of(measured, compared));
   Selection selection{.measured = {},
-                      .benchmarks = all.size(),
+                      .benchmarks = only.empty() ? all.size() : identical.size() + measured.size(),
                       .identical = identical.size(),
                       .controls = controls.size()};
   measured.merge(controls);

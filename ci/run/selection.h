@@ -43,10 +43,11 @@ struct Selection {
   bool few_differ() const { return measured.size() - controls <= kFewDiffering; }
 };
 
-// A benchmark runs identical code where it does in all of the comparisons. Deterministic: nothing
-// is drawn.
+// A benchmark runs identical code where it does in all of the comparisons. only: of those that
+// differ, this one is measured, and the others count as if they were not there; "": all are.
+// Deterministic: nothing is drawn.
 Selection select_benchmarks(const std::vector<ComparedRuns>& compared,
-                            ControlUse use = ControlUse::kStored);
+                            ControlUse use = ControlUse::kStored, const std::string& only = "");
 
 // "90 of 104 benchmarks run identical code: measuring the other 14, and 24 of the identical ones as
 // controls"

@@ -124,6 +124,17 @@ TEST(Selection, EqualIsWhatIsEqualInEveryComparison) {
   EXPECT_THAT(selection.measured, Contains("b"));
 }
 
+TEST(Selection, OfWhatDiffersOneBenchmarkAlone) {
+  const baselines::Run before = run_of({"a", "b", "c", "d"});
+  baselines::Run after = run_of({"a", "b", "c", "d"}, "b");
+  after.benchmarks[2] = known("c", "2d");
+  const Selection selection = select_benchmarks({{before, after}}, ControlUse::kSideBySide, "c");
+  EXPECT_THAT(selection.measured, ElementsAre("a", "c", "d"));
+  EXPECT_EQ(selection.benchmarks, 3u);
+  const Selection none = select_benchmarks({{before, after}}, ControlUse::kSideBySide, "a");
+  EXPECT_TRUE(none.nothing_differs());
+}
+
 TEST(Selection, ControlsAreTheSuitesOwnAndOthersOfAllOperationsAndSizes) {
   const std::string changed = "geglu/fused/bf16/batch:7";
   const Selection selection = select_benchmarks({{run_of(suite()), run_of(suite(), changed)}});

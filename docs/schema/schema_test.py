@@ -31,6 +31,9 @@ import jsonschema  # noqa: E402: only where it is
 PROGRAM, BENCH, FAULTY = (os.environ[name] for name in ("FUSEGATE_PROGRAM", "FUSEGATE_BENCH", "FUSEGATE_BENCH_FAULTY"))
 BASELINES = ROOT / "baselines"
 
+sys.path.insert(0, str(ROOT / "ci" / "bisect"))
+from repository import Repository  # noqa: E402: a folder of ours
+
 PYTHON_KERNELS = """
 import fusegate
 scale = fusegate.Operation("scale", axes={"heads": [4], "kv": [16]}, dtypes=["fp32"], arrays="numpy",
@@ -91,6 +94,7 @@ class Fresh:
                       "--store", self.folder / "store", "--side", 2)
         self.accept_of_other_tools()
         self.verdicts = list(self.gates())
+        self.bisections = list(self.bisect())
 
     def measured(self, name, *flags, program=BENCH, operation="linear,geglu,control_copy", env=None):
         # After a failed benchmark it exits with 2, and the file is still complete.
@@ -206,6 +210,21 @@ class Fresh:
             self.fusegate("gate", "--json", f"{name}.gate.json", "--baseline", baseline, "--candidate", candidate, *flags, codes=(0, 1, 2))
             yield f"{name}.gate.json"
 
+    def bisect(self):
+        """One that finds the commit, or one that did not build, and one that knows no such revision."""
+        repository = Repository()
+        (self.folder / "bisect").mkdir()
+        repository.create(self.folder / "bisect")
+        repository.noise()
+        repository.commit("break the build", "broken")
+        repository.slower(0.05)
+        for name, good, code in (("found", None, 0), ("unknown", "v9", 2)):
+            ended = repository.run_command(good=good)
+            if ended.returncode != code:
+                raise AssertionError(f"bisect ended with {ended.returncode}: {ended.stdout}{ended.stderr}")
+            (self.folder / f"{name}.bisection.json").write_text(json.dumps(repository.result()), encoding="utf-8")
+            yield f"{name}.bisection.json"
+
     def fusegate(self, *arguments, codes=(0,)):
         ended = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False, cwd=self.folder)
         if ended.returncode not in codes:
@@ -213,7 +232,7 @@ class Fresh:
 
     def documents(self):
         store = self.folder / "store"
-        for name, paths in {"run-file": self.run_files, "verdicts": self.verdicts,
+        for name, paths in {"run-file": self.run_files, "verdicts": self.verdicts, "bisection": self.bisections,
                             "baseline": [*store.rglob("made.json"), *store.rglob("uneven.json"), *store.rglob("others.json"),
                                          *store.rglob("plain.json"),
                                          *store.rglob("*.anchor.json")],
@@ -268,7 +287,8 @@ class OurFiles(unittest.TestCase):
     schemas = Schemas()
 
     def test_the_schemas_are_schemas(self):
-        self.assertEqual(sorted(self.schemas.schemas), ["baseline", "calibration", "common", "night", "run-file", "suite", "verdicts"])
+        self.assertEqual(sorted(self.schemas.schemas), ["baseline", "bisection", "calibration", "common", "night", "run-file", "suite",
+                                                        "verdicts"])
         for name, schema in self.schemas.schemas.items():
             with self.subTest(name=name):
                 jsonschema.Draft202012Validator.check_schema(schema)
@@ -295,6 +315,10 @@ class OurFiles(unittest.TestCase):
                          names_in("baselines/record/warning.cc", r'WarningText\{\s*Warning::k\w+,\s*"(\w+)"'))
         kinds = names_in("baselines/comparing/verdict.cc", r'VerdictKind::k\w+, "(\w+)"')
         self.assertEqual(sorted(verdicts["verdict"]["properties"]["verdict"]["enum"]), kinds)
+        bisection = self.schemas.schemas["bisection"]["$defs"]
+        self.assertEqual(sorted(bisection["duet"]["properties"]["verdict"]["enum"]), kinds)
+        self.assertEqual(sorted(bisection["step"]["properties"]["decision"]["enum"]),
+                         names_in("ci/bisect/steps.cc", r'case Decision::k\w+:\s*return "([\w ]+)"'))
         self.assertEqual(sorted(verdicts["host_change"]["properties"]["verdict"]["enum"]),
                          names_in("baselines/comparing/host_times.cc", r'"(\w*(?:slower|faster))"'))
         self.assertEqual(sorted(verdicts["kernel_diff"]["properties"]["cause"]["enum"]),
@@ -374,6 +398,9 @@ class BrokenFiles(unittest.TestCase):
         self.refused("verdicts", self.document("verdicts", "cards.gate.json"),
                      (("exit_code",), 3), (("verdicts", 0, "verdict"), "fine"), (("verdicts", 0, "p"), None), (("odd",), 1),
                      (("counts", "new"), None), (("kernels", 0, "cause"), "moon"), (("notes",), None), (("host_times", "compared"), None))
+        self.refused("bisection", self.document("bisection", "found"),
+                     (("exit_code",), 1), (("found", 0, "verdict"), "fine"), (("found", 0, "commit", "hash"), "main"), (("odd",), 1),
+                     (("found", 0, "gate", "verdicts", 0, "p"), None), (("steps", 0, "decision"), "drawn"), (("whole",), None))
         self.refused("verdicts", self.document("verdicts", "host.gate.json"),
                      (("host_times", "changes", 0, "verdict"), "late"), (("host_times", "changes", 0, "launched"), "twice"),
                      (("host_times", "changes", 0, "effect"), None), (("host_times", "changes", 0, "odd"), 1))
