@@ -85,6 +85,18 @@ TEST_P(Replayed, ADriverIsOneChangeAndHidesNoCode) {
   EXPECT_EQ(changes[1].first_session, "s040");
 }
 
+TEST_P(Replayed, ADriverThatComesBackIsAnotherChange) {
+  TestNights year(80, GetParam());
+  year.shift(30, 0.02);
+  year.set(&Night::driver, 30, std::string("580.2"));
+  year.shift(50, -0.02);
+  year.set(&Night::driver, 50, std::string("570.1"));
+  const auto changes = year.judged().changes;
+  ASSERT_EQ(changes.size(), 2u);
+  EXPECT_EQ(changes[1].reason, "driver 580.2 -> 570.1");
+  EXPECT_NEAR(changes[1].effect, -0.02, 0.001);
+}
+
 TEST_P(Replayed, ADriverThatMovesNothingIsNoChange) {
   TestNights year(60, GetParam());
   year.set(&Night::driver, 40, std::string("580.2"));
@@ -116,6 +128,22 @@ TEST_P(Replayed, ACardThatSlowsDownIsOneChange) {
   EXPECT_EQ(changes[0].subject, "everything");
   EXPECT_EQ(changes[0].of_class, ChangeClass::kCard);
   EXPECT_EQ(changes[0].first_session, "s040");
+}
+
+TEST_P(Replayed, OneOfTwoCardsThatSlowsDownIsNamed) {
+  TestNights year(90, GetParam());
+  for (std::size_t i = 1; i < 90; i += 2) {
+    year.nights[i].card = "GPU-2";
+    for (NightBenchmark& own : year.nights[i].benchmarks) {
+      own.log_equal_clock += i >= 60 ? 0.013 : 0.003;
+    }
+  }
+  const auto changes = year.judged().changes;
+  ASSERT_EQ(changes.size(), 1u);
+  EXPECT_EQ(changes[0].of_class, ChangeClass::kCard);
+  EXPECT_EQ(changes[0].first_session, "s061");
+  EXPECT_EQ(changes[0].reason,
+            "all benchmarks moved together on card GPU-2, and their code is the same");
 }
 
 TEST_P(Replayed, LaterNightsLeaveWhatWasReported) {
