@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <iterator>
+#include <limits>
+#include <random>
 #include <span>
 
 #include "baselines/changes/test_nights.h"
@@ -238,6 +241,30 @@ TEST(JudgeNights, WhatIsNotKnownIsPassedOver) {
   ASSERT_EQ(judged.missing.size(), 1u);
   EXPECT_EQ(judged.missing[0].what, "undecided");
   EXPECT_EQ(judged.missing[0].benchmarks, std::vector{TestNights::name(3)});
+}
+
+TEST(JudgeNights, WhateverOthersWroteHasFiniteEffects) {
+  TestNights year(80);
+  std::mt19937 random(5);
+  constexpr double kOdd[] = {1e300, -1e300, 0, 1e-300, INFINITY, -INFINITY, NAN};
+  for (Night& night : year.nights) {
+    if (random() % 20 == 0) night.unix_s = std::numeric_limits<std::int64_t>::max();
+    for (NightBenchmark& own : night.benchmarks) {
+      for (double* value : {&own.log_equal_clock, &own.process_variance, &own.ns,
+                            &own.over_replay->value, &own.over_replay->variance}) {
+        if (random() % 50 == 0) *value = kOdd[random() % std::size(kOdd)];
+      }
+      if (random() % 50 == 0) own.processes = -3;
+      if (random() % 50 == 0) own.name = "twice";
+    }
+  }
+  year.step(3, 40, 0.05);
+  const auto changes = judge_nights(year.nights, std::numeric_limits<std::int64_t>::min()).changes;
+  EXPECT_FALSE(changes.empty());
+  for (const ChangePoint& change : changes) {
+    EXPECT_LE(change.low, change.effect);
+    EXPECT_GE(change.high, change.effect);
+  }
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ constexpr std::size_t kRowsForFactors = 24;
 constexpr int kFactors = 2;
 constexpr double kMadToDeviation = 1.4826;
 
-bool has_figure(const NightRow& row) { return std::isfinite(row.own->log_equal_clock); }
+bool has_figure(const NightRow& row) { return is_logarithm(row.own->log_equal_clock); }
 
 Level& at(std::vector<Level>& levels, std::size_t benchmark) {
   if (benchmark >= levels.size()) levels.resize(benchmark + 1);
