@@ -13,7 +13,12 @@ namespace fusegate::baselines {
 namespace {
 
 constexpr double kDay = 86'400;
-constexpr std::int64_t kRetiredAfter_s = 28 * 86'400;
+constexpr double kRetiredAfter_s = 28 * kDay;
+
+// In seconds. Clocks that others set may lie too far apart for whole numbers.
+double time_between(std::int64_t before_unix_s, std::int64_t after_unix_s) {
+  return static_cast<double>(after_unix_s) - static_cast<double>(before_unix_s);
+}
 
 std::string days(double seconds) { return fmt::format("{:.1f} days", seconds / kDay); }
 
@@ -43,7 +48,7 @@ void add_missing_nights(std::span<const Night> nights, std::int64_t now_unix_s,
   for (std::size_t i = 1; i <= nights.size(); ++i) {
     const Night& before = nights[i - 1];
     const std::int64_t end = i < nights.size() ? nights[i].unix_s : now_unix_s;
-    const auto gap = static_cast<double>(end - before.unix_s);
+    const double gap = time_between(before.unix_s, end);
     if (calendar.is_late(gap)) {
       missing.push_back({"nights", before.session, late_text(gap, calendar.usual(), before.session),
                          i < nights.size() ? nights[i].session : ""});
@@ -81,7 +86,7 @@ void add_missing_machines(std::span<const Night> nights, const std::string& kind
   for (const auto& [name, own] : seen) {
     const Night& last = nights[own.last];
     if (!own.is_missing(nights.size())) continue;
-    if (nights.back().unix_s - last.unix_s > kRetiredAfter_s) continue;
+    if (time_between(last.unix_s, nights.back().unix_s) > kRetiredAfter_s) continue;
     missing.push_back({kind + " " + name, last.session,
                        fmt::format("{} {} measured no night since {}; {} nights came since then",
                                    kind, name, last.session, nights.size() - 1 - own.last)});
@@ -112,7 +117,7 @@ void add_missing_benchmarks(std::span<const Night> nights, std::vector<MissingDa
   }
   for (auto& [last, names] : by_last) {
     const Night &before = nights[last], &after = nights[last + 1];
-    if (nights.back().unix_s - before.unix_s > kRetiredAfter_s) continue;
+    if (time_between(before.unix_s, nights.back().unix_s) > kRetiredAfter_s) continue;
     std::ranges::sort(names);
     const bool is_suite = before.suite != after.suite;
     missing.push_back(

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <iterator>
+#include <limits>
+#include <random>
 #include <span>
 
 #include "baselines/changes/test_nights.h"
@@ -85,6 +88,18 @@ TEST_P(Replayed, ADriverIsOneChangeAndHidesNoCode) {
   EXPECT_EQ(changes[1].first_session, "s040");
 }
 
+TEST_P(Replayed, ADriverThatComesBackIsAnotherChange) {
+  TestNights year(80, GetParam());
+  year.shift(30, 0.02);
+  year.set(&Night::driver, 30, std::string("580.2"));
+  year.shift(50, -0.02);
+  year.set(&Night::driver, 50, std::string("570.1"));
+  const auto changes = year.judged().changes;
+  ASSERT_EQ(changes.size(), 2u);
+  EXPECT_EQ(changes[1].reason, "driver 580.2 -> 570.1");
+  EXPECT_NEAR(changes[1].effect, -0.02, 0.001);
+}
+
 TEST_P(Replayed, ADriverThatMovesNothingIsNoChange) {
   TestNights year(60, GetParam());
   year.set(&Night::driver, 40, std::string("580.2"));
@@ -116,6 +131,22 @@ TEST_P(Replayed, ACardThatSlowsDownIsOneChange) {
   EXPECT_EQ(changes[0].subject, "everything");
   EXPECT_EQ(changes[0].of_class, ChangeClass::kCard);
   EXPECT_EQ(changes[0].first_session, "s040");
+}
+
+TEST_P(Replayed, OneOfTwoCardsThatSlowsDownIsNamed) {
+  TestNights year(90, GetParam());
+  for (std::size_t i = 1; i < 90; i += 2) {
+    year.nights[i].card = "GPU-2";
+    for (NightBenchmark& own : year.nights[i].benchmarks) {
+      own.log_equal_clock += i >= 60 ? 0.013 : 0.003;
+    }
+  }
+  const auto changes = year.judged().changes;
+  ASSERT_EQ(changes.size(), 1u);
+  EXPECT_EQ(changes[0].of_class, ChangeClass::kCard);
+  EXPECT_EQ(changes[0].first_session, "s061");
+  EXPECT_EQ(changes[0].reason,
+            "all benchmarks moved together on card GPU-2, and their code is the same");
 }
 
 TEST_P(Replayed, LaterNightsLeaveWhatWasReported) {
@@ -210,6 +241,30 @@ TEST(JudgeNights, WhatIsNotKnownIsPassedOver) {
   ASSERT_EQ(judged.missing.size(), 1u);
   EXPECT_EQ(judged.missing[0].what, "undecided");
   EXPECT_EQ(judged.missing[0].benchmarks, std::vector{TestNights::name(3)});
+}
+
+TEST(JudgeNights, WhateverOthersWroteHasFiniteEffects) {
+  TestNights year(80);
+  std::mt19937 random(5);
+  constexpr double kOdd[] = {1e300, -1e300, 0, 1e-300, INFINITY, -INFINITY, NAN};
+  for (Night& night : year.nights) {
+    if (random() % 20 == 0) night.unix_s = std::numeric_limits<std::int64_t>::max();
+    for (NightBenchmark& own : night.benchmarks) {
+      for (double* value : {&own.log_equal_clock, &own.process_variance, &own.ns,
+                            &own.over_replay->value, &own.over_replay->variance}) {
+        if (random() % 50 == 0) *value = kOdd[random() % std::size(kOdd)];
+      }
+      if (random() % 50 == 0) own.processes = -3;
+      if (random() % 50 == 0) own.name = "twice";
+    }
+  }
+  year.step(3, 40, 0.05);
+  const auto changes = judge_nights(year.nights, std::numeric_limits<std::int64_t>::min()).changes;
+  EXPECT_FALSE(changes.empty());
+  for (const ChangePoint& change : changes) {
+    EXPECT_LE(change.low, change.effect);
+    EXPECT_GE(change.high, change.effect);
+  }
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ void NightNoise::add(std::size_t benchmark, double innovation, double relative_v
 }
 
 void NightNoise::add_processes(std::size_t benchmark, double variance, int processes) {
-  if (!(variance >= 0) || processes < 1) return;
+  if (!(variance >= 0 && variance < 1) || processes < 1) return;
   if (benchmark >= sums_.size()) sums_.resize(benchmark + 1);
   Sum& sum = sums_[benchmark];
   sum.process_variances += variance;

@@ -8,6 +8,10 @@ namespace {
 
 constexpr double kAgain = 1;  // night that a linked level is known by: the reference's own
 
+bool has_replay(const NightRow& row) {
+  return row.own->over_replay && is_logarithm(row.own->over_replay->value);
+}
+
 }  // namespace
 
 void ReplayFigures::read(const Night& night, const std::vector<double>& code_of_reference,
@@ -17,7 +21,7 @@ void ReplayFigures::read(const Night& night, const std::vector<double>& code_of_
   current_ = found->second;
   is_new_ = is_new;
   for (NightRow& row : rows) {
-    if (!row.own->over_replay || !std::isfinite(row.own->over_replay->value)) continue;
+    if (!has_replay(row)) continue;
     const double variance = row.own->over_replay->variance * std::max(1, row.own->processes);
     noise_.add_processes(row.benchmark, variance, row.own->processes);
     row.replay = figure_of(row, code_of_reference);
@@ -45,7 +49,7 @@ Figure ReplayFigures::figure_of(const NightRow& row, const std::vector<double>& 
 }
 
 void ReplayFigures::learn(const NightRow& row, double left) {
-  if (!row.own->over_replay || !std::isfinite(row.own->over_replay->value)) return;
+  if (!has_replay(row)) return;
   Level& level = levels_[static_cast<std::size_t>(current_)][row.benchmark];
   if (level.is_known()) {
     level.mean += row.replay.gain * left;

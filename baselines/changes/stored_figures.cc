@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 #include "baselines/changes/environment_change.h"
 #include "baselines/statistics/statistics.h"
@@ -15,7 +17,7 @@ constexpr std::size_t kRowsForFactors = 24;
 constexpr int kFactors = 2;
 constexpr double kMadToDeviation = 1.4826;
 
-bool has_figure(const NightRow& row) { return std::isfinite(row.own->log_equal_clock); }
+bool has_figure(const NightRow& row) { return is_logarithm(row.own->log_equal_clock); }
 
 Level& at(std::vector<Level>& levels, std::size_t benchmark) {
   if (benchmark >= levels.size()) levels.resize(benchmark + 1);
@@ -47,13 +49,28 @@ void StoredFigures::read(const Night& night, NightRows& rows) {
 
 StoredFigures::Key& StoredFigures::key_of(const Night& night) {
   const std::string environment = environment_of(night);
+  if (environment != environment_) {
+    environment_before_ = std::exchange(environment_, environment);
+    ++environments_;
+  }
   const auto [found, is_new] =
       by_name_.try_emplace({night.card, environment}, static_cast<int>(keys_.size()));
   if (is_new) {
     keys_.push_back({.card = night.card, .environment = environment});
     expect(keys_.back());
   }
-  return keys_[static_cast<std::size_t>(found->second)];
+  Key& key = keys_[static_cast<std::size_t>(found->second)];
+  if (!is_new && key.entered != environments_) expect_after_return(key);
+  key.entered = environments_;
+  return key;
+}
+
+// The levels of the environment before show what a return to this one moves.
+void StoredFigures::expect_after_return(Key& key) {
+  const auto before = by_name_.find({key.card, environment_before_});
+  if (before == by_name_.end()) return;
+  key.kind = Kind::kMoved;
+  key.expected = keys_[static_cast<std::size_t>(before->second)].levels;
 }
 
 void StoredFigures::expect(Key& key) {
@@ -62,10 +79,15 @@ void StoredFigures::expect(Key& key) {
   if (!key.expected.empty()) key.kind = Kind::kNewCard;
 }
 
-// The same card's levels in the latest other environment, and how cards that were in both moved.
+// The same card's levels in the environment before, or else in the latest other one, and how cards
+// that were in both moved.
 bool StoredFigures::expect_after_move(Key& key) {
-  const auto other = std::find_if(std::next(keys_.rbegin()), keys_.rend(),
-                                  [&](const Key& own) { return own.card == key.card; });
+  const auto before = by_name_.find({key.card, environment_before_});
+  auto other = std::find_if(std::next(keys_.rbegin()), keys_.rend(),
+                            [&](const Key& own) { return own.card == key.card; });
+  if (before != by_name_.end()) {
+    other = std::make_reverse_iterator(keys_.begin() + before->second + 1);
+  }
   if (other == keys_.rend()) return false;
   key.kind = Kind::kMoved;
   key.expected = other->levels;
@@ -74,9 +96,9 @@ bool StoredFigures::expect_after_move(Key& key) {
     double move = 0, variances = 0, cards = 0;
     for (const Key& after : keys_) {
       if (&after == &key || after.environment != key.environment) continue;
-      const auto before = by_name_.find({after.card, other->environment});
-      if (before == by_name_.end()) continue;
-      const Level &a = get(keys_[static_cast<std::size_t>(before->second)].levels, b),
+      const auto own = by_name_.find({after.card, other->environment});
+      if (own == by_name_.end()) continue;
+      const Level &a = get(keys_[static_cast<std::size_t>(own->second)].levels, b),
                   &c = get(after.levels, b);
       if (!a.is_known() || !c.is_known()) continue;
       move += c.mean - a.mean;

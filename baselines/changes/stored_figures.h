@@ -49,6 +49,7 @@ class StoredFigures {
     std::string card, environment;
     Kind kind = Kind::kFirst;
     bool is_new = true;  // it is its first night
+    int entered = 0;     // how many times the environment had changed when it was last seen
     std::vector<Level> levels{};
     std::vector<Level> expected{};  // by what was known before it
   };
@@ -61,6 +62,7 @@ class StoredFigures {
 
   Key& key_of(const Night& night);
   void expect(Key& key);
+  void expect_after_return(Key& key);
   bool expect_after_move(Key& key);
   void expect_mean(Key& key);
   Figure figure_of(const NightRow& row, const std::vector<Level>& levels) const;
@@ -79,6 +81,8 @@ class StoredFigures {
 
   std::vector<Key> keys_;
   std::map<std::pair<std::string, std::string>, int> by_name_;  // card and environment
+  std::string environment_, environment_before_;
+  int environments_ = 0;
   std::map<std::string, Means> means_;
   Factors factors_;
   MachineShift shift_;

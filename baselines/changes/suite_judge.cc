@@ -45,7 +45,7 @@ std::size_t SuiteJudge::number_of(const NightBenchmark& own) {
 NightRows SuiteJudge::rows_of(const Night& night) {
   NightRows rows;
   for (const NightBenchmark& own : night.benchmarks) {
-    if (own.processes == 0) continue;
+    if (own.processes <= 0) continue;
     NightRow row{.benchmark = number_of(own), .own = &own};
     Track& track = tracks_[row.benchmark];
     row.is_new_code =

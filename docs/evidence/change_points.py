@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What fusegate and other tools' rules make of nights: the side by side of change-points.md.
 
-    change_points.py --judge build/host/bin/fusegate_nights_audit [--years 4] [--annotated TCPD]
+    change_points.py --judge build/host/bin/fusegate_nights_audit [--years 4] [--only RULE] [--annotated TCPD]
 
 Simulated nights are ratios to a fixed reference, 60 benchmarks; from night 120 on three of them are slower. Each rule sees a
 night after the other and reports what changed. --annotated: a checkout of the Turing Change Point Dataset. The tables go to stdout.
@@ -110,10 +110,10 @@ def simulated(step, deviation, heavy, seed):
     return numpy.exp(figures)
 
 
-def simulate(program, years):
+def simulate(chosen, years):
     print("| rule | noise | step | false alarms in 100 nights | missed | nights to detection |")
     print("| --- | --- | ---: | ---: | ---: | --- |")
-    for name, rule in rules(program).items():
+    for name, rule in chosen.items():
         for deviation, heavy in ((0.00034, False), (0.0018, False), (0.0018, True)):
             for step in (0.003, 0.01):
                 false, nights = 0, []
@@ -157,12 +157,12 @@ def series_of(path):
     return numpy.array(values) if all(value > 0 for value in values) else None
 
 
-def annotated(program, folder):
+def annotated(chosen, folder):
     annotations = json.loads((folder / "annotations.json").read_text())
     known = {path.stem: series_of(path) for path in sorted(folder.glob("datasets/*/*.json"))}
     known = {name: series for name, series in known.items() if series is not None and name in annotations}
     print(f"\n{len(known)} series.\n\n| rule | mean F1 | precision | recall | changes reported |\n| --- | ---: | ---: | ---: | ---: |")
-    for name, rule in rules(program).items():
+    for name, rule in chosen.items():
         scores, reported = [], 0
         for dataset, series in known.items():
             found = (otava(series) if name.startswith("Apache") else  # once, with all values
@@ -178,11 +178,13 @@ def main():
     parser.add_argument("--judge", required=True, help="fusegate_nights_audit")
     parser.add_argument("--years", type=int, default=4)
     parser.add_argument("--annotated", type=pathlib.Path, help="a checkout of the Turing Change Point Dataset")
+    parser.add_argument("--only", default="", help="rules with this in their names")
     arguments = parser.parse_args()
+    chosen = {name: rule for name, rule in rules(arguments.judge).items() if arguments.only in name}
     if arguments.years:
-        simulate(arguments.judge, arguments.years)
+        simulate(chosen, arguments.years)
     if arguments.annotated:
-        annotated(arguments.judge, arguments.annotated)
+        annotated(chosen, arguments.annotated)
 
 
 if __name__ == "__main__":
