@@ -5,14 +5,18 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <map>
 #include <utility>
 
+#include "baselines/changes/judge_history.h"
+#include "baselines/history/change_id.h"
 #include "baselines/history/night_json.h"
 #include "baselines/io/error.h"
 #include "baselines/io/near_names.h"
 #include "baselines/io/write_lock.h"
 #include "ci/commands/command_line.h"
+#include "ci/console/format.h"
 #include "ci/console/layout.h"
 #include "ci/report/history_table.h"
 #include "ci/run/night_source.h"
@@ -46,16 +50,37 @@ void print_added(const Night& night, const std::vector<Night>& earlier, Console&
   }
 }
 
+// What the nights show by now: change points that are new, and what is missing.
+void judge(History& history, Console& console) {
+  const baselines::JudgedHistory judged =
+      baselines::judge_history(history, static_cast<std::int64_t>(std::time(nullptr)));
+  for (const baselines::ChangePoint& point : judged.fresh) {
+    console.out.print("change {}: {} by {} {} since {}, {}{}{}\n", baselines::change_id(point),
+                      point.subject, format_effect(point.effect),
+                      format_interval({point.low, point.high}), point.first_session,
+                      baselines::change_class_name(point.of_class),
+                      point.reason.empty() ? "" : ": ", point.reason);
+  }
+  for (const baselines::MissingData& missing : judged.missing) {
+    console.out.print("missing: {}\n", missing.text);
+  }
+}
+
 // One at a time, so that a device's first night is the one that sets its clocks.
 void add_sources(const HistoryRequest& request, std::vector<NightSource> sources,
                  Console& console) {
   const auto lock = baselines::WriteLock::of_file(request.database, kLongestAdding);
   History history(request.database, DatabaseUse::kWrite);
   std::vector<Night> earlier = history.nights();
+  bool any = false;
   for (NightSource& source : sources) {
     Night night = std::exchange(source.night, {})(history);
     if (history.add(night)) {
+      any = true;
       print_added(night, earlier, console);
+      if (!source.owners.empty()) {
+        history.set_state("owners", nlohmann::json(source.owners).dump());
+      }
       if (source.dirty) {
         console.out.print("note: {} has uncommitted changes, which its commit does not name\n",
                           night.session);
@@ -66,6 +91,7 @@ void add_sources(const HistoryRequest& request, std::vector<NightSource> sources
     night.benchmarks.clear();
     earlier.push_back(std::move(night));
   }
+  if (any) judge(history, console);
 }
 
 // In the order in which they were measured.

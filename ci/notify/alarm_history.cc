@@ -1,8 +1,10 @@
 #include "ci/notify/alarm_history.h"
 
 #include <algorithm>
+#include <ctime>
 #include <map>
 
+#include "baselines/changes/judge_history.h"
 #include "baselines/history/change_id.h"
 #include "baselines/history/history.h"
 #include "baselines/io/error.h"
@@ -40,7 +42,9 @@ std::vector<ChangePoint> AlarmHistory::change_points() const {
   return points;
 }
 
-std::vector<baselines::MissingData> AlarmHistory::missing() const { return {}; }
+std::vector<baselines::MissingData> AlarmHistory::missing() const {
+  return baselines::missing_now(impl_->history, std::time(nullptr));
+}
 
 baselines::Owners AlarmHistory::owners() const {
   const auto text = impl_->history.state("owners");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "baselines/history/history.h"
+#include "baselines/io/owners.h"
 
 namespace fusegate::ci {
 
@@ -19,7 +20,8 @@ struct NightSource {
       0;  // since 1970; of an exported night, never before the file's last one
   // By the clocks of what the history has by now.
   std::function<baselines::Night(const baselines::History&)> night{};
-  bool dirty = false;  // measured with uncommitted changes
+  bool dirty = false;          // measured with uncommitted changes
+  baselines::Owners owners{};  // as the run's suite names them
 };
 
 struct NightSources {
