@@ -23,20 +23,24 @@ void add_revisions(CLI::App& app, BisectionRequest& bisection) {
   app.add_option("--benchmark", bisection.measuring.benchmark, "The benchmark's name")
       ->type_name("NAME")
       ->required();
-  app.add_option("--build", bisection.build.build,
-                 "Shell command that builds a commit, run at the root of a git work tree of it; by "
-                 "default ci/pipelines/build_commit.sh of the checkout builds")
-      ->type_name("COMMAND");
-  app.add_option("--program", bisection.build.program,
-                 "The benchmark program that the build leaves, relative to the work tree; or a "
-                 "command that runs there, such as \"fusegate_bench kernels.py\"")
-      ->type_name("PROGRAM");
-  app.get_option("--build")->needs("--program");
+  add_commit_builds(app, bisection.build);
   app.add_flag("--fresh", bisection.fresh,
                "Start anew; by default the same command goes on where it was interrupted");
 }
 
 }  // namespace
+
+void add_commit_builds(CLI::App& app, BuildRequest& build) {
+  app.add_option("--build", build.build,
+                 "Shell command that builds a commit, run at the root of a git work tree of it; by "
+                 "default ci/pipelines/build_commit.sh of the checkout builds")
+      ->type_name("COMMAND");
+  app.add_option("--program", build.program,
+                 "The benchmark program that the build leaves, relative to the work tree; or a "
+                 "command that runs there, such as \"fusegate_bench kernels.py\"")
+      ->type_name("PROGRAM");
+  app.get_option("--build")->needs("--program");
+}
 
 void add_bisect(CommandLine& line) {
   auto [app, request] = line.add("bisect",

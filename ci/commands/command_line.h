@@ -109,6 +109,9 @@ CLI::Option* add_fraction(CLI::App& app, const std::string& name, Value& value,
       ->type_name("FRACTION");
 }
 
+// How commits are built, and what runs, for every command that measures commits.
+void add_commit_builds(CLI::App& app, BuildRequest& build);
+
 // The rule of a verdict, for every command that reaches one.
 void add_rule(CLI::App& app, JudgingRequest& request);
 // Which benchmarks are controls, likewise.

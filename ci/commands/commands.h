@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ci/bisect/bisection.h"
+#include "ci/bisect/confirmation.h"
 #include "ci/console/console.h"
 #include "ci/gate/judging.h"
 #include "ci/report/report.h"
@@ -225,6 +226,7 @@ struct TriageRequest {
 };
 void add_triage(CommandLine& line);
 baselines::ExitCode triage_command(const TriageRequest& request, Console& console);
+
 // The commit between two that changed a benchmark's time (ci/bisect/bisection.h).
 struct BisectRequest {
   BisectionRequest bisection{.bad = "HEAD"};
@@ -234,6 +236,11 @@ void add_bisect(CommandLine& line);
 // 0 where one was found, or several that share the change; 2 where the two do not differ for
 // certain, and where somebody interrupted. The JSON is there whatever happens.
 baselines::ExitCode bisect_command(const BisectRequest& request, Console& console);
+
+// Measures a history's changes once more (ci/bisect/confirmation.h).
+void add_confirm(CommandLine& line);
+// 0 where each is confirmed or refuted; 2 where one is not, and where somebody interrupted.
+baselines::ExitCode confirm_command(const ConfirmationRequest& request, Console& console);
 
 // Checks this machine and says what would spoil measurements.
 struct DoctorRequest {

@@ -73,7 +73,7 @@ std::string folder_name_of_now() {
   return fmt::format("{:%Y%m%dT%H%M%SZ}", fmt::gmtime(now));
 }
 
-fs::path new_run_folder() { return kept_folder() / "runs" / folder_name_of_now(); }
+fs::path new_run_folder(std::string_view of) { return kept_folder() / of / folder_name_of_now(); }
 
 std::vector<fs::path> default_stores(const fs::path& folder) {
   std::vector<fs::path> stores;

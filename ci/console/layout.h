@@ -37,7 +37,7 @@ std::filesystem::path kept_folder();
 // "20261122T102030Z"
 std::string folder_name_of_now();
 // A run folder's default: runs/TIME of the kept folder.
-std::filesystem::path new_run_folder();
+std::filesystem::path new_run_folder(std::string_view of = "runs");
 
 // Where baselines are looked for: `baselines`, which git keeps, before `.fusegate/baselines`, which
 // is this machine's own; under the folder, then under its checkout's root. Each once.

@@ -66,6 +66,13 @@ class Run(JobTest):
             self.assertEqual(self.box.run("pipelines/add_night.sh", FAKE_GATE=code).returncode, expected)
         self.assertEqual(self.fusegate_calls(), 2 * ["fusegate history add .fusegate/runs/today .fusegate/runs/yesterday"])
 
+    def test_changes_are_confirmed_and_undecided_ones_are_no_failure(self):
+        self.box.run("run.sh")
+        self.box.forget_calls()
+        for code, expected in [("0", 0), ("2", 0), ("139", 139)]:
+            self.assertEqual(self.box.run("pipelines/confirm.sh", FAKE_GATE=code).returncode, expected)
+        self.assertEqual(self.fusegate_calls(), 3 * ["fusegate confirm --budget-s 600"])
+
     def test_what_it_found_is_sent_where_there_is_a_secret_and_printed_where_there_is_none(self):
         self.box.run("run.sh")
         latest = self.box.root / ".fusegate" / "reports" / "latest"
