@@ -1,4 +1,4 @@
-// Changes that a history found, looked at once more before anybody is told: the commits around each
+// Changes that a history found, measured once more before they are reported: the commits around each
 // are measured side by side, on another card where one is free.
 #pragma once
 
@@ -22,7 +22,7 @@ struct ConfirmationRequest {
   SideBySideRequest measuring{};  // of each; the benchmark is set here
 };
 
-// What asks the machine, in the place of which tests put their own.
+// What asks the machine; tests have their own.
 struct ConfirmationTools {
   std::function<CommitDuet(const CommitDuetRequest&)> duet;
   // The UUID of a card on which nothing runs, other than that one; "" where there is none.

@@ -69,7 +69,7 @@ class Run(JobTest):
     def test_changes_are_confirmed_and_undecided_ones_are_no_failure(self):
         self.box.run("run.sh")
         self.box.forget_calls()
-        for code, expected in [("0", 0), ("2", 0), ("139", 139)]:
+        for code, expected in [("0", 0), ("2", 0), ("139", 2)]:
             self.assertEqual(self.box.run("pipelines/confirm.sh", FAKE_GATE=code).returncode, expected)
         self.assertEqual(self.fusegate_calls(), 3 * ["fusegate confirm --budget-s 600"])
 
