@@ -175,11 +175,10 @@ struct ReportRequest {
   std::vector<std::filesystem::path> peers{};
 };
 void add_report(CommandLine& line);
-// 0 where the report was written, whatever it says. Throws also where Python or one of its packages
-// is missing.
+// 0 where the report was written, whatever it says.
 baselines::ExitCode report_command(const ReportRequest& request, Console& console);
 // The page alone, of a candidate that is loaded, and judged where it could be. A verdict stands
-// whether or not a page can be drawn of it: console.err says why there is none.
+// whether or not a page can be written: console.err says why there is none.
 void draw_page(Report report, const std::filesystem::path& html, Console& console);
 
 // A run's figures as a table.

@@ -40,6 +40,7 @@ void add_sections(const std::vector<Section>& sections, const TextStyle& style, 
     for (const std::string& sentence : section.sentences) own += line(sentence, style);
     for (const Cell& note : section.notes) own += "- " + line(note, style);
     own += table_lines(section, style);
+    for (const std::string& command : section.commands) own += "  " + line(command, style);
     if (!own.empty()) {
       const std::string title =
           section.title.empty() ? "" : line({section.title, Tone::kStrong}, style);
@@ -52,8 +53,14 @@ void add_sections(const std::vector<Section>& sections, const TextStyle& style, 
 }  // namespace
 
 bool Section::empty() const {
-  return sentences.empty() && notes.empty() && table.empty() && pictures.empty() &&
-         std::ranges::all_of(parts, &Section::empty);
+  return sentences.empty() && notes.empty() && table.empty() && commands.empty() &&
+         pictures.empty() && std::ranges::all_of(parts, &Section::empty);
+}
+
+std::vector<Section> in_page_order(std::vector<Section> sections) {
+  std::erase_if(sections, [](const Section& section) { return section.empty(); });
+  std::ranges::stable_sort(sections, {}, &Section::page_order);
+  return sections;
 }
 
 std::string terminal_text(const std::vector<Section>& sections, const TextStyle& style) {

@@ -1,15 +1,14 @@
-// A text for people, built once and written three ways: for a terminal, as GitHub Markdown, and as
-// JSON, of which html/html_report.py lays out a page. Everything is formatted already and in
-// order; a writer lays out and escapes.
+// A text for people, built once and written three ways: for a terminal, as GitHub Markdown, and as a
+// page (ci/page). Everything is formatted already and in order; a writer lays out and escapes.
 #pragma once
 
 #include <cstddef>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "ci/console/table.h"
+#include "ci/document/picture.h"
 
 namespace fusegate::ci {
 
@@ -24,10 +23,11 @@ enum class PageOrder { kFirst, kSecond, kAsListed };
 
 struct Section {
   std::string title{};                     // may be empty
-  std::vector<std::string> sentences{};    // before the table, each a line
-  std::vector<Cell> notes{};               // a list
-  Table table{};                           // left out where it has no rows
-  std::vector<nlohmann::json> pictures{};  // what the page draws (html_report.py)
+  std::vector<std::string> sentences{};  // before the table, each a line
+  std::vector<Cell> notes{};             // a list
+  Table table{};                         // left out where it has no rows
+  std::vector<std::string> commands{};   // after the table, each a line
+  std::vector<Picture> pictures{};       // of the page alone
   std::vector<Section> parts{};
   Fold fold = Fold::kNever;
   bool is_page_only = false;             // with its parts: neither Markdown nor a terminal has it
@@ -65,6 +65,7 @@ std::string terminal_text(const std::vector<Section>& sections, const TextStyle&
 // that come first last, and it says how many rows are left out.
 std::string markdown(const Document& document, std::size_t limit = kNoLimit);
 
-nlohmann::json document_json(const Document& document);
+// As the page has them: without those that are empty, and first what most people come for.
+std::vector<Section> in_page_order(std::vector<Section> sections);
 
 }  // namespace fusegate::ci

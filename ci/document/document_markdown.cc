@@ -24,7 +24,8 @@ std::string shortened(std::string_view text, std::size_t limit) {
 }
 
 bool has_own_text(const Section& section) {
-  return !section.sentences.empty() || !section.notes.empty() || !section.table.empty();
+  return !section.sentences.empty() || !section.notes.empty() || !section.table.empty() ||
+         !section.commands.empty();
 }
 
 // That is not behind a fold.
@@ -103,6 +104,8 @@ class Page {
       return false;
     }
     add_rows(section.table);
+    if (!section.commands.empty()) add("\n");
+    for (const std::string& command : section.commands) add("- " + markdown_code(command) + '\n');
     return true;
   }
 
