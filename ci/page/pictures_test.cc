@@ -69,8 +69,8 @@ TEST(Ticks, AreRoundAndFew) {
     for (const auto& [value, text] : scale.ticks()) all.push_back(text);
     return all;
   };
-  EXPECT_THAT(texts({0, 10.6}), ElementsAre("0", "2.5", "5", "7.5", "10"));
-  EXPECT_THAT(texts({0.9, 2.1}), ElementsAre("1", "1.25", "1.5", "1.75", "2"));
+  EXPECT_THAT(texts({0, 10.6}), ElementsAre("0", "2", "4", "6", "8", "10"));
+  EXPECT_THAT(texts({0.9, 2.1}), ElementsAre("1", "1.2", "1.4", "1.6", "1.8", "2"));
   EXPECT_THAT(texts({8, 120, true}), ElementsAre("10", "20", "50", "100"));
   EXPECT_THAT(texts({1, 30000, true}), ElementsAre("1", "10", "100", "1000", "10k"));
 }

@@ -11,7 +11,7 @@
 namespace fusegate::ci {
 namespace {
 
-constexpr int kMostIntervals = 5;
+constexpr int kMostIntervals = 6;
 
 // Five digits would run into the axis's label.
 std::string tick_text(double value) {

@@ -125,17 +125,12 @@ class WheelTest(unittest.TestCase):
             "--processes", 2, "--out", measured, PYTHONPATH=str(numpys))
         self.assertIn("scale/numpy/fp32/n:64", run(self.bin / "fusegate", "show", measured))
 
-    def test_program_finds_its_templates_and_this_python(self):
+    def test_program_finds_its_templates_and_writes_a_page(self):
         self.assertIn("next: ", run(self.bin / "fusegate", "init", self.folder / "demo"))
         self.assertTrue((self.folder / "demo" / "gate.sh").is_file())
-        self.assertIn(f" {self.bin / 'python'}\n", run(self.bin / "fusegate", "doctor"))
-        # With this Python's matplotlib and Jinja2, where it has them.
         page = self.folder / "report.html"
-        candidate = write_run(self.folder / "drawn", 4)
-        drawn = importlib.util.find_spec("jinja2") is not None and importlib.util.find_spec("matplotlib") is not None
-        run(self.bin / "fusegate", "report", "--candidate", candidate, "--html", page, code=0 if drawn else 2,
-            PYTHONPATH=sysconfig.get_path("platlib"))
-        self.assertEqual(page.is_file(), drawn)
+        run(self.bin / "fusegate", "report", "--candidate", write_run(self.folder / "drawn", 4), "--html", page)
+        self.assertTrue(page.is_file())
 
     def test_script_leaves_no_signal_ignored(self):
         read, write = os.pipe()
