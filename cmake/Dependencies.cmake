@@ -64,6 +64,21 @@ if(NOT ZLIB_FOUND)
   add_library(ZLIB::ZLIB ALIAS zlibstatic)
 endif()
 
+# One C file. The readers of a history may be several threads, each with a connection of its own.
+find_package(SQLite3 3.35 QUIET)
+if(NOT SQLite3_FOUND)
+  message(STATUS "sqlite3: no package found, building sqlite-amalgamation 3.40.1")
+  enable_language(C)
+  FetchContent_Declare(sqlite3 SYSTEM URL https://www.sqlite.org/2022/sqlite-amalgamation-3400100.zip
+                       URL_HASH SHA256=49112cc7328392aa4e3e5dae0b2f6736d0153430143d21f69327788ff4efe734)
+  FetchContent_MakeAvailable(sqlite3)
+  add_library(fusegate_sqlite3 STATIC ${sqlite3_SOURCE_DIR}/sqlite3.c)
+  target_compile_definitions(fusegate_sqlite3 PRIVATE SQLITE_OMIT_LOAD_EXTENSION SQLITE_THREADSAFE=1)
+  target_include_directories(fusegate_sqlite3 SYSTEM INTERFACE ${sqlite3_SOURCE_DIR})
+  target_link_libraries(fusegate_sqlite3 PRIVATE Threads::Threads)
+  add_library(SQLite::SQLite3 ALIAS fusegate_sqlite3)
+endif()
+
 # Only Boost.Math is used, and it is header-only.
 find_package(Boost 1.74 QUIET)
 if(Boost_FOUND)

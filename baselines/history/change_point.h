@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fusegate::baselines {
@@ -19,6 +20,13 @@ enum class ChangeClass {
 const char* change_class_name(ChangeClass of);
 
 enum class Confirmation { kAsked, kConfirmed, kRefuted };
+
+// "asked", "confirmed", "refuted"
+const char* confirmation_name(Confirmation of);
+
+// Of these names; nothing of any other text.
+std::optional<ChangeClass> change_class_of(std::string_view name);
+std::optional<Confirmation> confirmation_of(std::string_view name);
 
 struct ChangePoint {
   // A benchmark's name; of a family "operation geglu_mlp", "kernel NAME"; of a driver, card or

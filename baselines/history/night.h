@@ -38,6 +38,12 @@ struct NightBenchmark {
   std::map<std::string, std::string> choices{};  // by stage
   // Against the replay, where one was measured beside it.
   std::optional<LogEffect> over_replay{};
+  // The common clock that log_equal_clock is at, the same in all nights of a device, and by which
+  // share of it the time went: log_equal_clock = mean log(ns) + clock_share * (mean log(cycles /
+  // ns)
+  // - log(clock_ghz)). NaN where no clock is known: then log_equal_clock is of time alone.
+  double clock_ghz = kUnknown;
+  double clock_share = 0;
 };
 
 struct Night {

@@ -18,6 +18,7 @@ declare -rA LIBRARY_HEADER=(
   [libre2-dev]=re2/re2.h
   [libcli11-dev]=CLI/CLI.hpp
   [zlib1g-dev]=zlib.h
+  [libsqlite3-dev]=sqlite3.h
   [libboost-dev]=boost/math/distributions/students_t.hpp
   [libbenchmark-dev]=benchmark/benchmark.h
   [libdnnl-dev]=oneapi/dnnl/dnnl.hpp

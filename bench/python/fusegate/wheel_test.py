@@ -24,7 +24,7 @@ MOST_BYTES = 20_000_000
 # Of the manylinux policy; auditwheel takes in all others, and would take in NVIDIA's and oneDNN's.
 OF_EVERY_LINUX = {"ld-linux-x86-64.so.2", "libc.so.6", "libdl.so.2", "libgcc_s.so.1", "libm.so.6", "libpthread.so.0",
                   "librt.so.1", "libstdc++.so.6", "libz.so.1"}
-TAKEN_IN = {"benchmark", "fmt", "re2", "simdjson"}
+TAKEN_IN = {"benchmark", "fmt", "re2", "simdjson", "sqlite3"}
 
 KERNELS = '''
 import fusegate

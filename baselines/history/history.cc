@@ -1,0 +1,428 @@
+#include "baselines/history/history.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <unordered_map>
+
+#include "baselines/io/error.h"
+
+namespace fusegate::baselines {
+namespace {
+
+// "fghi" of the file's header: whose it is.
+constexpr std::int64_t kApplication = 0x66676869;
+constexpr std::int64_t kSchemaVersion = 1;
+
+// A word is any text that many rows have. A code is what stays of a benchmark from night to night.
+constexpr std::array kSchema{
+    "CREATE TABLE word(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE)",
+    "CREATE TABLE night(id INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT NOT NULL UNIQUE,"
+    " unix_s INTEGER NOT NULL, \"commit\" TEXT, parent TEXT, device TEXT, card TEXT, machine TEXT,"
+    " driver TEXT, cuda TEXT, cublas TEXT, program TEXT, suite TEXT, method TEXT, replayed TEXT)",
+    "CREATE TABLE code(id INTEGER PRIMARY KEY, benchmark INTEGER REFERENCES word,"
+    " device INTEGER REFERENCES word, operation INTEGER REFERENCES word,"
+    " implementation INTEGER REFERENCES word, identity INTEGER REFERENCES word,"
+    " kernels INTEGER REFERENCES word, choices INTEGER REFERENCES word, is_control INTEGER,"
+    " clock_ghz REAL, clock_share REAL)",
+    "CREATE INDEX code_of_benchmark ON code(benchmark)",
+    "CREATE TABLE figures(benchmark INTEGER REFERENCES word, night INTEGER REFERENCES night,"
+    " code INTEGER REFERENCES code, processes INTEGER, log_equal_clock REAL, process_variance REAL,"
+    " ns REAL, cycles REAL, energy_j REAL, host_ns REAL, over_replay REAL,"
+    " over_replay_variance REAL, PRIMARY KEY(benchmark, night)) WITHOUT ROWID",
+    "CREATE TABLE change_point(id INTEGER PRIMARY KEY AUTOINCREMENT, subject TEXT, benchmarks TEXT,"
+    " first_session TEXT, last_session_before TEXT, alarm_session TEXT, effect REAL, low REAL,"
+    " high REAL, class TEXT, reason TEXT, confirmation TEXT, is_true INTEGER)",
+    "CREATE TABLE state(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"};
+
+// Columns from the third on.
+constexpr std::array kNightTexts{&Night::commit,  &Night::parent, &Night::device, &Night::card,
+                                 &Night::machine, &Night::driver, &Night::cuda,   &Night::cublas,
+                                 &Night::program, &Night::suite,  &Night::method, &Night::replayed};
+// From the fourth on.
+constexpr std::array kFigures{
+    &NightBenchmark::log_equal_clock, &NightBenchmark::process_variance, &NightBenchmark::ns,
+    &NightBenchmark::cycles,          &NightBenchmark::energy_j,         &NightBenchmark::host_ns};
+constexpr int kFirstText = 3, kFirstFigure = 4;
+
+// "?, ?, ?"
+std::string placeholders(std::size_t count) {
+  return fmt::format("{}", fmt::join(std::vector<char>(count, '?'), ", "));
+}
+
+// A file without anything in it becomes a history. Of two processes that both make one, the second
+// finds it made.
+void make_schema(const Database& database) {
+  Transaction transaction(database);
+  if (database.number_of("SELECT count(*) FROM sqlite_master") == 0) {
+    database.run(fmt::format("PRAGMA application_id = {}", kApplication));
+    database.run(fmt::format("PRAGMA user_version = {}", kSchemaVersion));
+    for (const char* sql : kSchema) database.run(sql);
+  }
+  transaction.commit();
+}
+
+void require_own(const Database& database) {
+  const std::string path = database.path().string();
+  const std::int64_t version = database.number_of("PRAGMA user_version");
+  if (database.number_of("PRAGMA application_id") != kApplication) {
+    throw InputError(path, "", "is a database of another program; name another file for a history");
+  }
+  if (version > kSchemaVersion) {
+    throw InputError(path, "user_version",
+                     fmt::format("a newer fusegate wrote it: it has schema {}, and this fusegate "
+                                 "reads up to {}; update fusegate, or name another file",
+                                 version, kSchemaVersion));
+  }
+}
+
+// Texts by number, each asked for once.
+class Words {
+ public:
+  explicit Words(const Database& database)
+      : database_(database),
+        find_(database, "SELECT id FROM word WHERE text = ?"),
+        read_(database, "SELECT text FROM word WHERE id = ?") {}
+
+  // Adds it where it is missing.
+  std::int64_t id_of(const std::string& text) {
+    const auto [known, is_new] = ids_.try_emplace(text);
+    if (!is_new) return known->second;
+    if (find_.with(text).step()) return known->second = find_.integer(0);
+    Statement(database_, "INSERT INTO word(text) VALUES (?)").with(text).run();
+    return known->second = database_.last_id();
+  }
+
+  const std::string& text_of(std::int64_t id) {
+    const auto [known, is_new] = texts_.try_emplace(id);
+    if (is_new && read_.with(id).step()) known->second = read_.text(0);
+    return known->second;
+  }
+
+ private:
+  const Database& database_;
+  Statement find_, read_;
+  std::unordered_map<std::string, std::int64_t> ids_{};
+  std::unordered_map<std::int64_t, std::string> texts_{};
+};
+
+// "17|hash" a line: a list has the kernels' names by number, as few of them are in many lists.
+std::string packed_kernels(const std::vector<std::string>& kernels, Words& words) {
+  std::string packed;
+  for (const std::string& kernel : kernels) {
+    const auto bar = std::min(kernel.rfind('|'), kernel.size());
+    packed += fmt::format("{}{}\n", words.id_of(kernel.substr(0, bar)), kernel.substr(bar));
+  }
+  return packed;
+}
+
+std::vector<std::string> unpacked_kernels(std::string_view packed, Words& words) {
+  std::vector<std::string> kernels;
+  while (!packed.empty()) {
+    const auto end = packed.find('\n');
+    const std::string line(packed.substr(0, end));
+    const auto bar = std::min(line.find('|'), line.size());
+    kernels.push_back(words.text_of(std::atoll(line.c_str())) + line.substr(bar));
+    packed.remove_prefix(end == packed.npos ? packed.size() : end + 1);
+  }
+  return kernels;
+}
+
+// NaN is no number of a column that is compared.
+double or_zero(double value) { return std::isnan(value) ? 0 : value; }
+
+class CodeWriter {
+ public:
+  CodeWriter(const Database& database, const std::string& device)
+      : database_(database),
+        words_(database),
+        device_(words_.id_of(device)),
+        find_(database,
+              "SELECT id FROM code WHERE benchmark = ? AND device = ? AND operation = ? AND"
+              " implementation = ? AND identity = ? AND kernels = ? AND choices = ? AND"
+              " is_control = ? AND clock_ghz = ? AND clock_share = ?"),
+        insert_(database, fmt::format("INSERT INTO code VALUES (NULL, {})", placeholders(10))) {}
+
+  std::int64_t benchmark_id(const NightBenchmark& benchmark) {
+    return words_.id_of(benchmark.name);
+  }
+  std::int64_t id_of(const NightBenchmark& benchmark) {
+    fill(find_, benchmark);
+    if (find_.step()) return find_.integer(0);
+    fill(insert_, benchmark).run();
+    return database_.last_id();
+  }
+
+ private:
+  Statement& fill(Statement& statement, const NightBenchmark& of) {
+    const std::int64_t kernels = words_.id_of(packed_kernels(of.kernels, words_));
+    const std::int64_t choices = words_.id_of(nlohmann::json(of.choices).dump());
+    return statement.with(benchmark_id(of), device_, words_.id_of(of.operation),
+                          words_.id_of(of.implementation), words_.id_of(of.identity), kernels,
+                          choices, int{of.is_control}, or_zero(of.clock_ghz), of.clock_share);
+  }
+
+  const Database& database_;
+  Words words_;
+  const std::int64_t device_;
+  Statement find_, insert_;
+};
+
+// A benchmark without figures, of a code; each is read once.
+class CodeReader {
+ public:
+  explicit CodeReader(const Database& database)
+      : words_(database),
+        read_(database,
+              "SELECT benchmark, operation, implementation, identity, kernels, choices, is_control,"
+              " clock_ghz, clock_share FROM code WHERE id = ?") {}
+
+  const NightBenchmark& of(std::int64_t id) {
+    const auto [known, is_new] = read_codes_.try_emplace(id);
+    if (is_new && read_.with(id).step()) known->second = read();
+    return known->second;
+  }
+
+ private:
+  NightBenchmark read() {
+    NightBenchmark code{.name = word(0),
+                        .operation = word(1),
+                        .implementation = word(2),
+                        .is_control = read_.integer(6) != 0,
+                        .identity = word(3),
+                        .kernels = unpacked_kernels(word(4), words_),
+                        .clock_share = read_.number(8)};
+    const auto choices = nlohmann::json::parse(word(5), nullptr, false);
+    if (choices.is_object()) code.choices = choices;
+    if (read_.number(7) > 0) code.clock_ghz = read_.number(7);
+    return code;
+  }
+  const std::string& word(int column) { return words_.text_of(read_.integer(column)); }
+
+  Words words_;
+  Statement read_;
+  std::unordered_map<std::int64_t, NightBenchmark> read_codes_{};
+};
+
+void add_night(const Database& database, const Night& night) {
+  Statement insert(database, fmt::format("INSERT INTO night VALUES (NULL, {})",
+                                         placeholders(2 + kNightTexts.size())));
+  insert.with(night.session, night.unix_s);
+  for (const auto text : kNightTexts) insert.add(night.*text);
+  insert.run();
+}
+
+void add_figures(const Database& database, const Night& night, std::int64_t id) {
+  CodeWriter codes(database, night.device);
+  Statement insert(database, fmt::format("INSERT INTO figures VALUES ({})",
+                                         placeholders(kFirstFigure + kFigures.size() + 2)));
+  for (const NightBenchmark& benchmark : night.benchmarks) {
+    insert.with(codes.benchmark_id(benchmark), id, codes.id_of(benchmark), benchmark.processes);
+    for (const auto figure : kFigures) insert.add(benchmark.*figure);
+    const LogEffect over = benchmark.over_replay.value_or(LogEffect{});
+    insert.add(over.value).add(over.variance).run();
+  }
+}
+
+Night read_night(const Statement& row) {
+  Night night{.session = row.text(1), .unix_s = row.integer(2)};
+  int column = kFirstText;
+  for (const auto text : kNightTexts) night.*text = row.text(column++);
+  return night;
+}
+
+NightBenchmark read_figures(const Statement& row, CodeReader& codes) {
+  NightBenchmark benchmark = codes.of(row.integer(2));
+  benchmark.processes = static_cast<int>(row.integer(3));
+  int column = kFirstFigure;
+  for (const auto figure : kFigures) benchmark.*figure = row.number(column++);
+  if (!row.is_null(column)) {
+    benchmark.over_replay = {.value = row.number(column), .variance = row.number(column + 1)};
+  }
+  return benchmark;
+}
+
+std::map<std::int64_t, Night> nights_by_id(const Database& database) {
+  std::map<std::int64_t, Night> nights;
+  Statement rows(database, "SELECT * FROM night ORDER BY id");
+  while (rows.step()) nights.emplace_hint(nights.end(), rows.integer(0), read_night(rows));
+  return nights;
+}
+
+std::vector<Night> in_order(std::map<std::int64_t, Night> by_id) {
+  std::vector<Night> nights;
+  for (auto& [id, night] : by_id) nights.push_back(std::move(night));
+  return nights;
+}
+
+StoredChangePoint read_change_point(const Statement& row) {
+  ChangePoint point{.subject = row.text(1),
+                    .first_session = row.text(3),
+                    .last_session_before = row.text(4),
+                    .alarm_session = row.text(5),
+                    .effect = row.number(6),
+                    .low = row.number(7),
+                    .high = row.number(8),
+                    .of_class = change_class_of(row.text(9)).value_or(ChangeClass::kUnexplained),
+                    .reason = row.text(10),
+                    .confirmation = confirmation_of(row.text(11))};
+  const auto benchmarks = nlohmann::json::parse(row.text(2), nullptr, false);
+  if (benchmarks.is_array()) point.benchmarks = benchmarks;
+  if (!row.is_null(12)) point.is_true = row.integer(12) != 0;
+  return {row.integer(0), std::move(point)};
+}
+
+// The values of the columns subject to reason.
+void fill(Statement& statement, const ChangePoint& point, const std::string& benchmarks) {
+  statement.with(point.subject, benchmarks, point.first_session, point.last_session_before,
+                 point.alarm_session, point.effect, point.low, point.high,
+                 change_class_name(point.of_class), point.reason);
+}
+
+}  // namespace
+
+History::History(const std::filesystem::path& path, DatabaseUse use) : database_(path, use) {
+  if (use == DatabaseUse::kWrite) {
+    // In KiB. What a night of 10,000 benchmarks changes stays in memory until it is committed.
+    database_.run("PRAGMA cache_size = -131072");
+    if (database_.number_of("PRAGMA application_id") != kApplication) make_schema(database_);
+  }
+  require_own(database_);
+}
+
+bool History::add(const Night& night) {
+  Transaction transaction(database_);
+  Statement there(database_, "SELECT 1 FROM night WHERE session = ?");
+  if (there.with(night.session).step()) return false;
+  add_night(database_, night);
+  add_figures(database_, night, database_.last_id());
+  transaction.commit();
+  return true;
+}
+
+std::vector<Night> History::nights() const { return in_order(nights_by_id(database_)); }
+
+std::vector<HistoryPoint> History::series(const std::string& benchmark) const {
+  const std::map<std::int64_t, Night> nights = nights_by_id(database_);
+  CodeReader codes(database_);
+  Statement rows(database_,
+                 "SELECT * FROM figures WHERE benchmark = (SELECT id FROM word WHERE text = ?)"
+                 " ORDER BY night");
+  rows.with(benchmark);
+  std::vector<HistoryPoint> points;
+  while (rows.step()) {
+    const auto night = nights.find(rows.integer(1));
+    // Of one that was added meanwhile there is none.
+    if (night != nights.end()) points.push_back({night->second, read_figures(rows, codes)});
+  }
+  return points;
+}
+
+std::vector<Night> History::whole_nights() const {
+  std::map<std::int64_t, Night> nights = nights_by_id(database_);
+  CodeReader codes(database_);
+  Statement rows(database_, "SELECT * FROM figures");
+  while (rows.step()) {
+    const auto night = nights.find(rows.integer(1));
+    if (night != nights.end()) night->second.benchmarks.push_back(read_figures(rows, codes));
+  }
+  for (auto& [id, night] : nights) std::ranges::sort(night.benchmarks, {}, &NightBenchmark::name);
+  return in_order(std::move(nights));
+}
+
+std::vector<std::string> History::benchmarks() const {
+  std::vector<std::string> names;
+  Statement rows(database_,
+                 "SELECT text FROM word WHERE id IN (SELECT benchmark FROM code) ORDER BY text");
+  while (rows.step()) names.push_back(rows.text(0));
+  return names;
+}
+
+std::map<std::string, CommonClock> History::clocks(const std::string& device) const {
+  std::map<std::string, CommonClock> clocks;
+  Statement rows(database_,
+                 "SELECT text, clock_ghz, clock_share FROM code JOIN word ON word.id = benchmark"
+                 " WHERE device = (SELECT id FROM word WHERE text = ?) AND clock_ghz > 0"
+                 " ORDER BY code.id");
+  rows.with(device);
+  while (rows.step()) {
+    clocks.emplace(rows.text(0), CommonClock{.ghz = rows.number(1), .share = rows.number(2)});
+  }
+  return clocks;
+}
+
+std::vector<StoredChangePoint> History::change_points() const {
+  std::vector<StoredChangePoint> points;
+  Statement rows(database_, "SELECT * FROM change_point ORDER BY id");
+  while (rows.step()) points.push_back(read_change_point(rows));
+  return points;
+}
+
+std::int64_t History::add(const ChangePoint& point) {
+  Transaction transaction(database_);
+  const std::string benchmarks = nlohmann::json(point.benchmarks).dump();
+  Statement insert(database_, fmt::format("INSERT INTO change_point VALUES (NULL, {}, NULL, NULL)",
+                                          placeholders(10)));
+  fill(insert, point, benchmarks);
+  insert.run();
+  const std::int64_t id = database_.last_id();
+  set_confirmation(id, point.confirmation);
+  set_is_true(id, point.is_true);
+  transaction.commit();
+  return id;
+}
+
+void History::update(const StoredChangePoint& changed) {
+  const std::string benchmarks = nlohmann::json(changed.point.benchmarks).dump();
+  Statement update(database_,
+                   "UPDATE change_point SET subject = ?, benchmarks = ?, first_session = ?,"
+                   " last_session_before = ?, alarm_session = ?, effect = ?, low = ?, high = ?,"
+                   " class = ?, reason = ? WHERE id = ? RETURNING id");
+  fill(update, changed.point, benchmarks);
+  change(update.add(changed.id), changed.id);
+}
+
+void History::set_confirmation(std::int64_t id, std::optional<Confirmation> confirmation) {
+  Statement update(
+      database_, "UPDATE change_point SET confirmation = NULLIF(?, '') WHERE id = ? RETURNING id");
+  change(update.with(confirmation ? confirmation_name(*confirmation) : "", id), id);
+}
+
+void History::set_is_true(std::int64_t id, std::optional<bool> is_true) {
+  Statement update(database_,
+                   "UPDATE change_point SET is_true = NULLIF(?, -1) WHERE id = ? RETURNING id");
+  change(update.with(is_true ? int{*is_true} : -1, id), id);
+}
+
+void History::change(Statement& update, std::int64_t id) {
+  if (!update.step()) {
+    throw InputError(path().string(), fmt::format("change point {}", id), "is not there");
+  }
+  update.step();  // to the end, which commits it
+}
+
+std::optional<std::string> History::state(const std::string& key) const {
+  Statement row(database_, "SELECT value FROM state WHERE key = ?");
+  return row.with(key).step() ? std::optional(row.text(0)) : std::nullopt;
+}
+
+void History::set_state(const std::string& key, const std::string& value) {
+  Statement(database_, "INSERT OR REPLACE INTO state VALUES (?, ?)").with(key, value).run();
+}
+
+const Night* measured_before(const Night& night, const std::vector<Night>& earlier) {
+  const Night* latest = nullptr;
+  for (const Night& other : earlier) {
+    if (other.unix_s > night.unix_s && (latest == nullptr || other.unix_s > latest->unix_s)) {
+      latest = &other;
+    }
+  }
+  return latest;
+}
+
+}  // namespace fusegate::baselines
