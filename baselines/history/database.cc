@@ -20,13 +20,11 @@ namespace fs = std::filesystem;
 std::string problem_of(int code, const char* text, int system_error) {
   switch (code & 0xff) {
     case SQLITE_NOTADB:
-      return "is not a history, or its start is damaged; nothing was changed. Name another file, or "
+      return "is not a history, or its start is damaged; nothing was changed. Name another file, "
+             "or "
              "put a copy of it back";
     case SQLITE_CORRUPT:
-      return fmt::format(
-          "is damaged ({}); nothing was changed. Put a copy of it back, or save what can be read: "
-          "sqlite3 FILE .recover | sqlite3 NEW",
-          text);
+      return damaged_text(text);
     case SQLITE_FULL:
       return "the disk is full: nothing was added, and what was there is as it was; make room and "
              "try again";
@@ -35,10 +33,11 @@ std::string problem_of(int code, const char* text, int system_error) {
       return fmt::format("another process has written to it for {} s; try again when it has ended",
                          Database::kLongestWaitMs / 1000);
     case SQLITE_IOERR:
+      // SQLite has rolled back by now, and with that the system's reason is gone.
       return fmt::format(
-          "cannot be read or written ({}): nothing was added, and what was there is "
-          "as it was",
-          system_error != 0 ? std::strerror(system_error) : text);
+          "cannot be read or written ({}; is the disk full, or a limit of files "
+          "reached?): nothing was added, and what was there is as it was",
+          text);
     case SQLITE_READONLY:
       return "may not be written to; allow it, or name another file";
     case SQLITE_CANTOPEN:
@@ -53,7 +52,8 @@ void require_file(const fs::path& path, DatabaseUse use) {
   std::error_code ignored;
   const fs::file_status status = fs::status(path, ignored);
   if (fs::is_regular_file(status)) return;
-  if (fs::exists(status)) throw InputError(path.string(), "", "is not a file, so it is not a history");
+  if (fs::exists(status))
+    throw InputError(path.string(), "", "is not a file, so it is not a history");
   if (use == DatabaseUse::kRead) {
     throw InputError(path.string(), "",
                      "is not there; a history is made by: fusegate history add RUN");
@@ -62,6 +62,13 @@ void require_file(const fs::path& path, DatabaseUse use) {
 }
 
 }  // namespace
+
+std::string damaged_text(std::string_view how) {
+  return fmt::format(
+      "is damaged ({}); nothing was changed. Put a copy of it back, or save what can be read: "
+      "sqlite3 FILE .recover | sqlite3 NEW",
+      how);
+}
 
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 

@@ -17,6 +17,9 @@ enum class DatabaseUse { kRead, kWrite };
 
 class Database;
 
+// The problem of a damaged file, and what to do.
+std::string damaged_text(std::string_view how);
+
 // A prepared statement. Values are bound to ?1, ?2, ... and columns counted from 0. NaN is NULL.
 // All throw InputError.
 class Statement {

@@ -133,6 +133,14 @@ std::vector<std::string> unpacked_kernels(std::string_view packed, Words& words)
   return kernels;
 }
 
+// Of a text of ours that lies in the database.
+template <typename Value>
+Value json_value(const std::string& text, const Database& database) try {
+  return nlohmann::json::parse(text).get<Value>();
+} catch (const nlohmann::json::exception&) {
+  throw InputError(database.path().string(), "", damaged_text("a list in it is none"));
+}
+
 // NaN is no number of a column that is compared.
 double or_zero(double value) { return std::isnan(value) ? 0 : value; }
 
@@ -173,11 +181,14 @@ class CodeWriter {
   Statement find_, insert_;
 };
 
+using Choices = std::map<std::string, std::string>;
+
 // A benchmark without figures, of a code; each is read once.
 class CodeReader {
  public:
   explicit CodeReader(const Database& database)
-      : words_(database),
+      : database_(database),
+        words_(database),
         read_(database,
               "SELECT benchmark, operation, implementation, identity, kernels, choices, is_control,"
               " clock_ghz, clock_share FROM code WHERE id = ?") {}
@@ -196,14 +207,14 @@ class CodeReader {
                         .is_control = read_.integer(6) != 0,
                         .identity = word(3),
                         .kernels = unpacked_kernels(word(4), words_),
+                        .choices = json_value<Choices>(word(5), database_),
                         .clock_share = read_.number(8)};
-    const auto choices = nlohmann::json::parse(word(5), nullptr, false);
-    if (choices.is_object()) code.choices = choices;
     if (read_.number(7) > 0) code.clock_ghz = read_.number(7);
     return code;
   }
   const std::string& word(int column) { return words_.text_of(read_.integer(column)); }
 
+  const Database& database_;
   Words words_;
   Statement read_;
   std::unordered_map<std::int64_t, NightBenchmark> read_codes_{};
@@ -260,8 +271,9 @@ std::vector<Night> in_order(std::map<std::int64_t, Night> by_id) {
   return nights;
 }
 
-StoredChangePoint read_change_point(const Statement& row) {
+StoredChangePoint read_change_point(const Statement& row, const Database& database) {
   ChangePoint point{.subject = row.text(1),
+                    .benchmarks = json_value<std::vector<std::string>>(row.text(2), database),
                     .first_session = row.text(3),
                     .last_session_before = row.text(4),
                     .alarm_session = row.text(5),
@@ -271,8 +283,6 @@ StoredChangePoint read_change_point(const Statement& row) {
                     .of_class = change_class_of(row.text(9)).value_or(ChangeClass::kUnexplained),
                     .reason = row.text(10),
                     .confirmation = confirmation_of(row.text(11))};
-  const auto benchmarks = nlohmann::json::parse(row.text(2), nullptr, false);
-  if (benchmarks.is_array()) point.benchmarks = benchmarks;
   if (!row.is_null(12)) point.is_true = row.integer(12) != 0;
   return {row.integer(0), std::move(point)};
 }
@@ -359,7 +369,7 @@ std::map<std::string, CommonClock> History::clocks(const std::string& device) co
 std::vector<StoredChangePoint> History::change_points() const {
   std::vector<StoredChangePoint> points;
   Statement rows(database_, "SELECT * FROM change_point ORDER BY id");
-  while (rows.step()) points.push_back(read_change_point(rows));
+  while (rows.step()) points.push_back(read_change_point(rows, database_));
   return points;
 }
 
