@@ -10,6 +10,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "baselines/history/night_fields.h"
 #include "baselines/io/error.h"
 
 namespace fusegate::baselines {
@@ -40,14 +41,7 @@ constexpr std::array kSchema{
     " high REAL, class TEXT, reason TEXT, confirmation TEXT, is_true INTEGER)",
     "CREATE TABLE state(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"};
 
-// Columns from the third on.
-constexpr std::array kNightTexts{&Night::commit,  &Night::parent, &Night::device, &Night::card,
-                                 &Night::machine, &Night::driver, &Night::cuda,   &Night::cublas,
-                                 &Night::program, &Night::suite,  &Night::method, &Night::replayed};
-// From the fourth on.
-constexpr std::array kFigures{
-    &NightBenchmark::log_equal_clock, &NightBenchmark::process_variance, &NightBenchmark::ns,
-    &NightBenchmark::cycles,          &NightBenchmark::energy_j,         &NightBenchmark::host_ns};
+// Columns of a night before its texts, and of figures before these.
 constexpr int kFirstText = 3, kFirstFigure = 4;
 
 // "?, ?, ?"
@@ -133,6 +127,11 @@ std::vector<std::string> unpacked_kernels(std::string_view packed, Words& words)
   return kernels;
 }
 
+// Bytes that are no UTF-8 are replaced.
+std::string text_of_list(const nlohmann::json& list) {
+  return list.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 // Of a text of ours that lies in the database.
 template <typename Value>
 Value json_value(const std::string& text, const Database& database) try {
@@ -169,7 +168,7 @@ class CodeWriter {
  private:
   Statement& fill(Statement& statement, const NightBenchmark& of) {
     const std::int64_t kernels = words_.id_of(packed_kernels(of.kernels, words_));
-    const std::int64_t choices = words_.id_of(nlohmann::json(of.choices).dump());
+    const std::int64_t choices = words_.id_of(text_of_list(of.choices));
     return statement.with(benchmark_id(of), device_, words_.id_of(of.operation),
                           words_.id_of(of.implementation), words_.id_of(of.identity), kernels,
                           choices, int{of.is_control}, or_zero(of.clock_ghz), of.clock_share);
@@ -224,7 +223,7 @@ void add_night(const Database& database, const Night& night) {
   Statement insert(database, fmt::format("INSERT INTO night VALUES (NULL, {})",
                                          placeholders(2 + kNightTexts.size())));
   insert.with(night.session, night.unix_s);
-  for (const auto text : kNightTexts) insert.add(night.*text);
+  for (const auto& [name, text] : kNightTexts) insert.add(night.*text);
   insert.run();
 }
 
@@ -234,7 +233,7 @@ void add_figures(const Database& database, const Night& night, std::int64_t id) 
                                          placeholders(kFirstFigure + kFigures.size() + 2)));
   for (const NightBenchmark& benchmark : night.benchmarks) {
     insert.with(codes.benchmark_id(benchmark), id, codes.id_of(benchmark), benchmark.processes);
-    for (const auto figure : kFigures) insert.add(benchmark.*figure);
+    for (const auto& [name, figure] : kFigures) insert.add(benchmark.*figure);
     const LogEffect over = benchmark.over_replay.value_or(LogEffect{});
     insert.add(over.value).add(over.variance).run();
   }
@@ -243,7 +242,7 @@ void add_figures(const Database& database, const Night& night, std::int64_t id) 
 Night read_night(const Statement& row) {
   Night night{.session = row.text(1), .unix_s = row.integer(2)};
   int column = kFirstText;
-  for (const auto text : kNightTexts) night.*text = row.text(column++);
+  for (const auto& [name, text] : kNightTexts) night.*text = row.text(column++);
   return night;
 }
 
@@ -251,7 +250,7 @@ NightBenchmark read_figures(const Statement& row, CodeReader& codes) {
   NightBenchmark benchmark = codes.of(row.integer(2));
   benchmark.processes = static_cast<int>(row.integer(3));
   int column = kFirstFigure;
-  for (const auto figure : kFigures) benchmark.*figure = row.number(column++);
+  for (const auto& [name, figure] : kFigures) benchmark.*figure = row.number(column++);
   if (!row.is_null(column)) {
     benchmark.over_replay = {.value = row.number(column), .variance = row.number(column + 1)};
   }
@@ -375,7 +374,7 @@ std::vector<StoredChangePoint> History::change_points() const {
 
 std::int64_t History::add(const ChangePoint& point) {
   Transaction transaction(database_);
-  const std::string benchmarks = nlohmann::json(point.benchmarks).dump();
+  const std::string benchmarks = text_of_list(point.benchmarks);
   Statement insert(database_, fmt::format("INSERT INTO change_point VALUES (NULL, {}, NULL, NULL)",
                                           placeholders(10)));
   fill(insert, point, benchmarks);
@@ -388,7 +387,7 @@ std::int64_t History::add(const ChangePoint& point) {
 }
 
 void History::update(const StoredChangePoint& changed) {
-  const std::string benchmarks = nlohmann::json(changed.point.benchmarks).dump();
+  const std::string benchmarks = text_of_list(changed.point.benchmarks);
   Statement update(database_,
                    "UPDATE change_point SET subject = ?, benchmarks = ?, first_session = ?,"
                    " last_session_before = ?, alarm_session = ?, effect = ?, low = ?, high = ?,"
