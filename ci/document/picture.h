@@ -110,6 +110,7 @@ struct HistoryPicture {
   // What stands below, as wide as the nights, and its names at the left: files of the page. Empty
   // where there is none.
   std::string strip{}, strip_names{};
+  int strip_height = 0;  // CSS pixels
 };
 
 // A row a process: its time, and how far its samples spread.

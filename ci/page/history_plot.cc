@@ -124,10 +124,11 @@ std::string history_html(const HistoryPicture& picture) {
       upright.at(upright.reference), grid, marks_of(picture, upright.height), path);
   if (!picture.strip.empty()) {
     html += fmt::format(
-        "<div class=\"plot\"><img class=\"names\" src=\"{}\" alt=\"\"><img class=\"nights\" "
-        "src=\"{}\" alt=\"Months, commits, drivers and cards of these nights; the first page "
-        "lists them\"></div>\n",
-        escaped(picture.strip_names), escaped(picture.strip));
+        "<div class=\"plot\"><img class=\"names\" src=\"{}\" alt=\"\" height=\"{}\"><img "
+        "class=\"nights\" src=\"{}\" alt=\"Months, commits, drivers and cards of these nights; "
+        "the first page lists them\" height=\"{}\"></div>\n",
+        escaped(picture.strip_names), picture.strip_height, escaped(picture.strip),
+        picture.strip_height);
   }
   return fmt::format("<figure class=\"history\">\n<figcaption>{}</figcaption>\n{}</figure>\n",
                      escaped(picture.caption), html);

@@ -125,8 +125,8 @@ std::string folded_facts(const std::vector<Fact>& facts) {
   return text;
 }
 
-// Those that have a tone are seen, as are a few of one word.
-std::string all_facts_html(const Document& document) {
+std::string all_facts_html(const Document& document, const PageSettings& settings) {
+  if (settings.has_open_facts) return facts_html(document.facts);
   std::vector<Fact> toned, plain;
   for (const Fact& fact : document.facts) {
     (fact.text.tone != Tone::kPlain ? toned : plain).push_back(fact);
@@ -198,7 +198,7 @@ std::string page_html(const Document& document, const PageSettings& settings) {
       "name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n{}</head>\n<body>\n",
       escaped(document.title), style_html(settings));
   html += header_html(document, settings) + list_html(sections, anchors) +
-          all_facts_html(document) + "</header>\n<main>\n";
+          all_facts_html(document, settings) + "</header>\n<main>\n";
   for (std::size_t i = 0; i < sections.size(); ++i) {
     html += section_html(sections[i], 2, anchors[i]);
   }

@@ -1,0 +1,285 @@
+#include "ci/site/benchmark_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "baselines/record/benchmark_name.h"
+#include "ci/console/format.h"
+#include "ci/gate/kernel_diff_text.h"
+#include "ci/gate/verdict_text.h"
+#include "ci/site/site_texts.h"
+#include "ci/sweep/bottleneck.h"
+#include "ci/sweep/stages_section.h"
+
+namespace fusegate::ci {
+namespace {
+
+using baselines::ChangePoint;
+using baselines::Night;
+using baselines::NightBenchmark;
+using baselines::VerdictKind;
+
+// Of the latest alone: kernels of a benchmark whose code changes every night would fill the page.
+constexpr std::size_t kMostKernels = 12;
+constexpr std::size_t kShownOfHash = 8;
+
+const auto* named(const auto& list, const std::string& name, auto member) {
+  const auto found = std::ranges::find(list, name, member);
+  return found == list.end() ? nullptr : &*found;
+}
+
+Tone tone_of(std::string_view verdict) {
+  if (verdict == "regression" || verdict == "invalid") return Tone::kBad;
+  if (verdict == "improvement") return Tone::kGood;
+  return verdict == "missing" || verdict == "inconclusive" ? Tone::kUnsure : Tone::kPlain;
+}
+
+// The last one's word, as many may concern a benchmark.
+std::string verdict_of_nights(const Site& site, const Series& series) {
+  if (series.last() == nullptr) return "missing";
+  const auto first = std::ranges::find_if(series.nights, [](const auto* one) { return one; });
+  if (first + 1 == series.nights.end() && series.nights.size() > 1) return "new";
+  std::string verdict;
+  for (const ChangePoint& change : site.changes) {
+    if (change.alarm_session != site.nights.back().session || !concerns(change, series.name)) continue;
+    verdict = change.effect > 0 ? "regression" : "improvement";
+  }
+  return verdict;
+}
+
+std::vector<ChangePoint> changes_of(const Site& site, const std::string& name) {
+  std::vector<ChangePoint> own;
+  std::ranges::copy_if(site.changes, std::back_inserter(own),
+                       [&](const ChangePoint& change) { return concerns(change, name); });
+  return own;
+}
+
+HistoryPicture history_picture(const Site& site, const Series& series, int strip_height) {
+  Curve curve = curve_of(series, site.nights);
+  HistoryPicture picture{
+      .caption = curve.is_over_replay
+                     ? "Against the replay measured beside it; 0 is the first week's median. The "
+                       "line breaks where another program was replayed."
+                     : "Time at equal clock; 0 is the first week's median.",
+      .values = std::move(curve.values),
+      .is_break = std::move(curve.is_break),
+      .strip = "../nights.svg",
+      .strip_names = "../names.svg",
+      .strip_height = strip_height};
+  std::vector<std::string> texts;
+  for (const ChangePoint& change : changes_of(site, series.name)) {
+    const auto night = night_of_session(site.nights, change.first_session);
+    if (!night) continue;
+    texts.push_back(fmt::format("{}: {}, {}, {}", night_date(site.nights[*night]),
+                                format_effect(change.effect),
+                                baselines::change_class_name(change.of_class), change.reason));
+    picture.marks.push_back({*night, texts.back(), change.effect > 0});
+  }
+  picture.description = fmt::format("{} nights, {}", site.nights.size(),
+                                    format_count(texts.size(), "change point"));
+  return picture;
+}
+
+Section history_section(const Site& site, const Series& series, int strip_height) {
+  Section section{.title = "History",
+                  .table = changes_table(changes_of(site, series.name), site.nights, "../"),
+                  .pictures = {history_picture(site, series, strip_height)}};
+  return section;
+}
+
+// From which night to which each was launched.
+Section kernels_section(const Site& site, const Series& series) {
+  std::map<std::string, TimelinePicture::Row> rows;
+  for (std::size_t i = 0; i < series.nights.size(); ++i) {
+    if (series.nights[i] == nullptr) continue;
+    for (const std::string& kernel : series.nights[i]->kernels) {
+      auto& spans = rows[kernel].spans;
+      if (!spans.empty() && spans.back().second + 1 >= i) {
+        spans.back().second = i;
+      } else {
+        spans.emplace_back(i, i);
+      }
+    }
+  }
+  TimelinePicture picture{.caption = "Launched from which night to which, the latest first.",
+                          .nights = site.nights.size()};
+  for (auto& [kernel, row] : rows) {
+    const std::size_t bar = kernel.rfind('|');
+    row.name = kernel.substr(0, bar);
+    const std::string hash =
+        bar == kernel.npos ? "" : "code " + kernel.substr(bar + 1, kShownOfHash) + ", ";
+    row.text = fmt::format("{}{} to {}", hash, night_date(site.nights[row.spans.front().first]),
+                           night_date(site.nights[row.spans.back().second]));
+    picture.rows.push_back(row);
+  }
+  std::ranges::stable_sort(picture.rows, [](const auto& a, const auto& b) {
+    return a.spans.back().second > b.spans.back().second;
+  });
+  if (picture.rows.empty()) return {};
+  Section section{.title = "Kernels"};
+  if (picture.rows.size() > kMostKernels) {
+    section.sentences = {
+        fmt::format("{} older kernels are not shown.", picture.rows.size() - kMostKernels)};
+    picture.rows.resize(kMostKernels);
+  }
+  section.pictures = {std::move(picture)};
+  return section;
+}
+
+void add_processes(const baselines::BenchmarkSeries* series, bool is_baseline, StripPicture* strip) {
+  if (series == nullptr) return;
+  for (std::size_t i = 0; i < series->processes.size(); ++i) {
+    const baselines::ProcessSummary& process = series->processes[i];
+    if (!std::isfinite(process.time_ns)) continue;
+    strip->rows.push_back({fmt::format("{} {}", is_baseline ? "base" : "run", i + 1), is_baseline,
+                           process.time_ns, process.spread * process.time_ns});
+  }
+}
+
+Section processes_section(const BenchmarkOfRun& of_run) {
+  StripPicture strip{.caption = "Time of each process of the last night: the mean of its samples' "
+                                "fast half; the line is as long as their median deviation to each "
+                                "side. Grey: the baseline."};
+  add_processes(of_run.candidate, false, &strip);
+  add_processes(of_run.baseline, true, &strip);
+  if (strip.rows.empty()) return {};
+  double low = INFINITY, high = 0;
+  for (const StripPicture::Row& row : strip.rows) {
+    low = std::min(low, row.value - row.spread);
+    high = std::max(high, row.value + row.spread);
+  }
+  strip.low = format_time_ns(low);
+  strip.high = format_time_ns(high);
+  strip.description = fmt::format("{} processes, {} to {}", strip.rows.size(), strip.low, strip.high);
+  return {.title = "Processes", .pictures = {std::move(strip)}};
+}
+
+// The bars alone; the run's report has the table.
+Section stages_of(const BenchmarkOfRun& of_run) {
+  if (of_run.candidate == nullptr || !of_run.candidate->stage_times) return {};
+  baselines::Run one;
+  one.benchmarks = {*of_run.candidate};
+  const Section launches = launches_section(one);
+  return {.title = "Stages", .pictures = launches.parts.at(0).pictures};
+}
+
+// The latest change that has commits on both sides.
+std::string bisect_command(const Site& site, const Series& series) {
+  std::string command;
+  for (const ChangePoint& change : changes_of(site, series.name)) {
+    const auto before = night_of_session(site.nights, change.last_session_before);
+    const auto after = night_of_session(site.nights, change.first_session);
+    if (!before || !after) continue;
+    const std::string &good = site.nights[*before].commit, &bad = site.nights[*after].commit;
+    if (good.empty() || bad.empty() || good == bad) continue;
+    command = fmt::format("fusegate bisect --good {} --bad {} --benchmark {}", shell_word(good),
+                          shell_word(bad), shell_word(series.name));
+  }
+  return command;
+}
+
+Section reproduce_section(const Site& site, const Series& series) {
+  const Night& night = site.nights.back();
+  Section section{.title = "Reproduce it"};
+  if (!night.commit.empty()) section.commands.push_back("git checkout " + shell_word(night.commit));
+  std::string filter = "^";
+  for (const char c : series.name) {
+    if (std::string_view("\\.+*?()[]{}|^$").find(c) != std::string_view::npos) filter += '\\';
+    filter += c;
+  }
+  section.commands.push_back(fmt::format(
+      "fusegate run --suite {} --all --out runs/here -- {}", shell_word(night.suite),
+      shell_word("--benchmark_filter=" + filter + "$")));
+  section.commands.push_back("fusegate history show " + shell_word(series.name));
+  const std::string bisect = bisect_command(site, series);
+  if (!bisect.empty()) section.commands.push_back(bisect);
+  return section;
+}
+
+std::string roofline_text(const BenchmarkOfRun& of_run, const MeasuredRates& rates) {
+  const BenchmarkFigures figures = benchmark_figures(*of_run.candidate);
+  const RooflineTime roofline = roofline_time_of(figures, rates);
+  if (!std::isfinite(roofline.gap)) return "";
+  return fmt::format("gap {} over {}; {}", format_rate(roofline.gap), format_time_ns(roofline.ns),
+                     bottlenecks_text(bottlenecks_of(figures, roofline, rates)));
+}
+
+void add_fact(const char* label, const std::string& text, Document* document) {
+  if (!text.empty()) document->facts.push_back({label, text});
+}
+
+void add_facts(const Site& site, const Series& series, const BenchmarkOfRun& of_run,
+               const MeasuredRates* rates, Document* document) {
+  const NightBenchmark& latest = series.latest();
+  add_fact("time", format_time_ns(latest.ns), document);
+  if (std::isfinite(latest.energy_j)) add_fact("energy", format_energy_j(latest.energy_j), document);
+  if (std::isfinite(latest.host_ns)) add_fact("host", format_time_ns(latest.host_ns), document);
+  add_fact("identity", latest.identity, document);
+  const auto owner = site.owners.find(series.name);
+  if (owner != site.owners.end()) add_fact("owner", owner->second, document);
+  if (of_run.candidate != nullptr && rates != nullptr) {
+    add_fact("roofline", roofline_text(of_run, *rates), document);
+  }
+  if (of_run.diff != nullptr) add_fact("kernels", kernel_diff_text(*of_run.diff), document);
+}
+
+std::string headline_of(const Site& site, const Series& series, const BenchmarkOfRun& of_run) {
+  if (of_run.verdict != nullptr && site.report) {
+    return reason_text(*of_run.verdict, site.report->gate.options.rule) + ".";
+  }
+  if (series.last() == nullptr) {
+    for (std::size_t i = site.nights.size(); i-- > 0;) {
+      if (series.nights[i] != nullptr) return "Last measured " + night_date(site.nights[i]) + ".";
+    }
+  }
+  const Movement last = last_movement(series, site.nights);
+  if (!std::isfinite(last.effect)) return "There is nothing to compare the last night with.";
+  return fmt::format("The last night: {} against {}.", format_effect(last.effect), last.against);
+}
+
+}  // namespace
+
+BenchmarkOfRun benchmark_of_run(const Site& site, const std::string& name) {
+  if (!site.report) return {};
+  const GateFacts& gate = site.report->gate;
+  BenchmarkOfRun of_run{
+      .candidate = named(gate.candidate.benchmarks, name, &baselines::BenchmarkSeries::name),
+      .verdict = named(gate.result.verdicts, name, &baselines::Verdict::benchmark),
+      .diff = named(gate.result.kernel_diffs, name, &baselines::KernelDiff::benchmark)};
+  if (gate.baseline) {
+    of_run.baseline =
+        named(gate.baseline->run.benchmarks, name, &baselines::BenchmarkSeries::name);
+  }
+  return of_run;
+}
+
+Cell verdict_cell(const Site& site, const Series& series, const BenchmarkOfRun& of_run) {
+  const std::string verdict = of_run.verdict != nullptr
+                                  ? std::string(baselines::verdict_name(of_run.verdict->kind))
+                                  : verdict_of_nights(site, series);
+  return {verdict, tone_of(verdict)};
+}
+
+Movement movement_of(const Site& site, const Series& series, const BenchmarkOfRun& of_run) {
+  if (of_run.verdict == nullptr) return last_movement(series, site.nights);
+  const baselines::Estimates& estimates = of_run.verdict->estimates;
+  return {estimates.effect, estimates.interval.low, estimates.interval.high, "the baseline"};
+}
+
+Document benchmark_document(const Site& site, const Series& series, const MeasuredRates* rates,
+                            int strip_height) {
+  const BenchmarkOfRun of_run = benchmark_of_run(site, series.name);
+  Document document{.title = series.name,
+                    .outcome = verdict_cell(site, series, of_run).text,
+                    .headline = headline_of(site, series, of_run)};
+  add_facts(site, series, of_run, rates, &document);
+  document.sections = {history_section(site, series, strip_height), processes_section(of_run),
+                       stages_of(of_run), kernels_section(site, series),
+                       reproduce_section(site, series)};
+  return document;
+}
+
+}  // namespace fusegate::ci
