@@ -87,8 +87,7 @@ TEST(CheckDevice, SaysThatThereIsNoGpu) {
 // What is warned of on a host that is good but for that.
 std::vector<std::string> warnings_of(const std::function<void(HostFacts&)>& spoil,
                                      bool has_gpu = true) {
-  HostFacts host{
-      0.1, 4, {"performance"}, std::uintmax_t{100} << 30, true, true, true, false};
+  HostFacts host{0.1, 4, {"performance"}, std::uintmax_t{100} << 30, true, true, true, false};
   spoil(host);
   return warnings(check_host(host, has_gpu));
 }

@@ -48,6 +48,15 @@ PeerComparison compare_with_peers(const ReportRequest& request, const baselines:
 
 void add_figures(Report& report) { report.sweeps = shape_sweeps(report.gate.candidate); }
 
+LinePicture svg_picture(const Report& report) {
+  if (auto picture = main_picture(report.sweeps)) return *picture;
+  throw baselines::InputError("--svg", report.gate.candidate.source,
+                              "nothing to draw: no operation has two implementations that were "
+                              "both measured at two sizes");
+}
+
+}  // namespace
+
 Report make_report(const ReportRequest& request) {
   Report report;
   report.title = request.title;
@@ -63,15 +72,6 @@ Report make_report(const ReportRequest& request) {
   }
   return report;
 }
-
-LinePicture svg_picture(const Report& report) {
-  if (auto picture = main_picture(report.sweeps)) return *picture;
-  throw baselines::InputError("--svg", report.gate.candidate.source,
-                              "nothing to draw: no operation has two implementations that were "
-                              "both measured at two sizes");
-}
-
-}  // namespace
 
 void add_report(CommandLine& line) {
   auto [app, request] =

@@ -1,5 +1,5 @@
-// A text for people, built once and written three ways: for a terminal, as GitHub Markdown, and as a
-// page (ci/page). Everything is formatted already and in order; a writer lays out and escapes.
+// A text for people, built once and written three ways: for a terminal, as GitHub Markdown, and as
+// a page (ci/page). Everything is formatted already and in order; a writer lays out and escapes.
 #pragma once
 
 #include <cstddef>
@@ -23,11 +23,11 @@ enum class PageOrder { kFirst, kSecond, kAsListed };
 
 struct Section {
   std::string title{};                     // may be empty
-  std::vector<std::string> sentences{};  // before the table, each a line
-  std::vector<Cell> notes{};             // a list
-  Table table{};                         // left out where it has no rows
-  std::vector<std::string> commands{};   // after the table, each a line
-  std::vector<Picture> pictures{};       // of the page alone
+  std::vector<std::string> sentences{};    // before the table, each a line
+  std::vector<Cell> notes{};               // a list
+  Table table{};                           // left out where it has no rows
+  std::vector<std::string> commands{};     // after the table, each a line
+  std::vector<Picture> pictures{};         // of the page alone
   std::vector<Section> parts{};
   Fold fold = Fold::kNever;
   bool is_page_only = false;             // with its parts: neither Markdown nor a terminal has it

@@ -153,10 +153,11 @@ TEST(Document, ComesOnThePageWithWhatMostPeopleComeForAndWithoutWhatIsEmpty) {
     return section;
   };
   std::vector<std::string> titles;
-  for (const Section& section : in_page_order(
-           {titled("third", PageOrder::kAsListed), titled("second", PageOrder::kSecond),
-            {.title = "empty"}, titled("fourth", PageOrder::kAsListed),
-            titled("first", PageOrder::kFirst)})) {
+  for (const Section& section : in_page_order({titled("third", PageOrder::kAsListed),
+                                               titled("second", PageOrder::kSecond),
+                                               {.title = "empty"},
+                                               titled("fourth", PageOrder::kAsListed),
+                                               titled("first", PageOrder::kFirst)})) {
     titles.push_back(section.title);
   }
   EXPECT_THAT(titles, testing::ElementsAre("first", "second", "third", "fourth"));

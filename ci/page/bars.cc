@@ -24,8 +24,7 @@ std::vector<std::string> stages_of(const BarsPicture& picture) {
 
 std::string fill_of(const BarPart& part, const std::vector<std::string>& stages) {
   if (part.is_gap) return "class=\"gaps\"";
-  const auto at =
-      static_cast<std::size_t>(std::ranges::find(stages, part.stage) - stages.begin());
+  const auto at = static_cast<std::size_t>(std::ranges::find(stages, part.stage) - stages.begin());
   return fmt::format("fill=\"{}\"", kSeriesColours[at % kSeriesColours.size()]);
 }
 
@@ -72,11 +71,12 @@ std::string timeline_html(const TimelinePicture& picture) {
   std::string html;
   for (const TimelinePicture::Row& row : picture.rows) {
     std::string path;
-    for (const auto& [first, last] : row.spans) path += fmt::format("M{} 0h{}", first, last - first + 1);
+    for (const auto& [first, last] : row.spans)
+      path += fmt::format("M{} 0h{}", first, last - first + 1);
     html += fmt::format(
         "<p><span class=\"name\">{}</span> <span class=\"soft\">{}</span><svg viewBox=\"0 -1 {} "
         "2\" preserveAspectRatio=\"none\" aria-hidden=\"true\"><path d=\"{}\"/></svg></p>\n",
-        escaped_name(row.name), escaped(row.text), picture.nights, path);
+        escaped(row.name), escaped(row.text), picture.nights, path);
   }
   return figure_html(picture.caption, picture.caption,
                      fmt::format("<div class=\"timeline\">{}</div>\n", html));

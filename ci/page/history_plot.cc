@@ -13,8 +13,8 @@
 namespace fusegate::ci {
 namespace {
 
-// The unit of the upright axis: one of a million where it is fine enough.
-constexpr double kFinestUnit = 1e-4;
+// The unit of the upright axis: finer figures are not read off a picture, and take more characters.
+constexpr double kFinestUnit = 2e-4;
 constexpr double kMostUnits = 400;
 // Compared with the median of as many nights: one alone may be an odd one.
 constexpr std::size_t kReferenceNights = 7;
@@ -125,8 +125,8 @@ std::string history_html(const HistoryPicture& picture) {
   if (!picture.strip.empty()) {
     html += fmt::format(
         "<div class=\"plot\"><img class=\"names\" src=\"{}\" alt=\"\" height=\"{}\"><img "
-        "class=\"nights\" src=\"{}\" alt=\"Months, commits, drivers and cards of these nights; "
-        "the first page lists them\" height=\"{}\"></div>\n",
+        "class=\"nights\" src=\"{}\" alt=\"Months, commits, drivers, cards\" "
+        "height=\"{}\"></div>\n",
         escaped(picture.strip_names), picture.strip_height, escaped(picture.strip),
         picture.strip_height);
   }
@@ -147,8 +147,8 @@ std::string strip_html(const StripPicture& picture) {
     const StripPicture::Row& row = picture.rows[i];
     const std::size_t y = 10 * i + 5;
     dots[row.is_baseline] += fmt::format("M{} {}h0", at(row.value), y);
-    whiskers[row.is_baseline] += fmt::format("M{} {}H{}", at(row.value - row.spread), y,
-                                             at(row.value + row.spread));
+    whiskers[row.is_baseline] +=
+        fmt::format("M{} {}H{}", at(row.value - row.spread), y, at(row.value + row.spread));
     names += fmt::format("<span>{}</span>", escaped(row.name));
   }
   std::string paths;

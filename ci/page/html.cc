@@ -11,12 +11,20 @@ std::string escape(std::string_view raw, bool with_breaks) {
   std::string html;
   for (const char c : baselines::printable(raw)) {
     switch (c) {
-      case '&': html += "&amp;"; break;
-      case '<': html += "&lt;"; break;
-      case '>': html += "&gt;"; break;
-      case '"': html += "&quot;"; break;
-      case '\'': html += "&#39;"; break;
-      default: html += c;
+      case '&':
+        html += "&amp;";
+        break;
+      case '<':
+        html += "&lt;";
+        break;
+      case '>':
+        html += "&gt;";
+        break;
+      case '"':
+        html += "&quot;";
+        break;
+      default:
+        html += c;
     }
     if (with_breaks && (c == '/' || c == '_')) html += "<wbr>";
   }

@@ -1,5 +1,5 @@
-// Text as HTML that shows it and does nothing else, whoever wrote it, in an element as in a quoted
-// attribute: printable (baselines/io/printable.h), one line.
+// Text as HTML that shows it and does nothing else, whoever wrote it, in an element as in an
+// attribute within double quotes: printable (baselines/io/printable.h), one line.
 #pragma once
 
 #include <string>

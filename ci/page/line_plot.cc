@@ -100,8 +100,7 @@ std::string line_svg(const Plot& plot, const PlotLine& line) {
   const LegendEntry entry = entry_of(line);
   std::string path, markers, crosses;
   for (const auto& [x, y] : line.points) {
-    const std::string at =
-        fmt::format("{} {}", coordinate(plot.at_x(x)), coordinate(plot.at_y(y)));
+    const std::string at = fmt::format("{} {}", coordinate(plot.at_x(x)), coordinate(plot.at_y(y)));
     path += (path.empty() ? "M" : " ") + at;
     markers += fmt::format("M{}{}", at, kMarkers[static_cast<std::size_t>(entry.marker)]);
   }
@@ -114,17 +113,18 @@ std::string line_svg(const Plot& plot, const PlotLine& line) {
       "fill=\"{1}\"/>",
       path, entry.colour, entry.is_dashed ? " stroke-dasharray=\"5 3\"" : "", markers);
   if (crosses.empty()) return svg;
-  return svg + fmt::format("<path d=\"{}\" stroke=\"{}\" stroke-width=\"1.8\"/>", crosses,
-                           entry.colour);
+  return svg +
+         fmt::format("<path d=\"{}\" stroke=\"{}\" stroke-width=\"1.8\"/>", crosses, entry.colour);
 }
 
 std::string panel_svg(const LinePicture& picture, const LinePanel& panel, const Frame& frame) {
   const Plot& plot = frame.plot;
   std::string svg = plot.axes(frame.x_ticks, picture.axis, picture.label, true);
   if (picture.even) {
-    svg += fmt::format("<path d=\"M{} {}h{}\" stroke=\"{}\" stroke-width=\"1.6\" "
-                       "stroke-dasharray=\"5 3\"/>",
-                       plot.left, coordinate(plot.at_y(1)), plot.width, kReferenceColour);
+    svg += fmt::format(
+        "<path d=\"M{} {}h{}\" stroke=\"{}\" stroke-width=\"1.6\" "
+        "stroke-dasharray=\"5 3\"/>",
+        plot.left, coordinate(plot.at_y(1)), plot.width, kReferenceColour);
   }
   std::vector<std::pair<double, std::string>> marks;
   for (const PlotLine& line : panel.lines) {
@@ -134,8 +134,8 @@ std::string panel_svg(const LinePicture& picture, const LinePanel& panel, const 
   // Above and below in turn: two that lie close together stay legible.
   std::ranges::sort(marks);
   for (std::size_t i = 0; i < marks.size(); ++i) {
-    svg += svg_text(plot.at_x(marks[i].first), plot.at_y(1) + (i % 2 == 0 ? -7 : 15),
-                    marks[i].second);
+    svg +=
+        svg_text(plot.at_x(marks[i].first), plot.at_y(1) + (i % 2 == 0 ? -7 : 15), marks[i].second);
   }
   return svg;
 }

@@ -16,7 +16,7 @@ namespace fusegate::ci {
 namespace {
 
 // Of fewer sections there is no list.
-constexpr std::size_t kFewestListed = 3;
+constexpr std::size_t kFewestListed = 4;
 
 std::string class_of(Tone tone) {
   const std::string name = tone_class(tone);
@@ -76,7 +76,8 @@ std::string contents_html(const Section& section, int level) {
     for (const Picture& picture : section.pictures) html += picture_html(picture);
     html += "</div>\n";
   }
-  for (const Section& part : in_page_order(section.parts)) html += section_html(part, level + 1, "");
+  for (const Section& part : in_page_order(section.parts))
+    html += section_html(part, level + 1, "");
   return html;
 }
 
@@ -143,7 +144,8 @@ std::string list_html(const std::vector<Section>& sections,
   std::size_t listed = 0;
   for (std::size_t i = 0; i < sections.size(); ++i) {
     if (anchors[i].empty()) continue;
-    html += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", anchors[i], escaped(sections[i].title));
+    html +=
+        fmt::format("<li><a href=\"#{}\">{}</a></li>\n", anchors[i], escaped(sections[i].title));
     ++listed;
   }
   if (listed < kFewestListed) return "";
@@ -161,8 +163,7 @@ std::string links_html(const PageSettings& settings) {
 
 std::string style_html(const PageSettings& settings) {
   if (!settings.assets) return fmt::format("<style>\n{}</style>\n", style_sheet());
-  return fmt::format("<link rel=\"stylesheet\" href=\"{}style.css\">\n",
-                     escaped(*settings.assets));
+  return fmt::format("<link rel=\"stylesheet\" href=\"{}style.css\">\n", escaped(*settings.assets));
 }
 
 std::string script_html(const PageSettings& settings) {
@@ -177,8 +178,8 @@ std::string script_html(const PageSettings& settings) {
 std::string header_html(const Document& document, const PageSettings& settings) {
   std::string outcome = document.outcome;
   std::ranges::replace(outcome, ' ', '-');
-  std::string html = fmt::format("<header>\n{}<h1>{}</h1>\n", links_html(settings),
-                                 escaped_name(document.title));
+  std::string html =
+      fmt::format("<header>\n{}<h1>{}</h1>\n", links_html(settings), escaped_name(document.title));
   if (!document.headline.empty()) {
     html += fmt::format("<div class=\"verdict {}\"><strong>{}</strong> {}</div>\n",
                         escaped(outcome), escaped(document.outcome), escaped(document.headline));

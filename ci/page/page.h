@@ -16,7 +16,7 @@ struct PageSettings {
   std::optional<std::string> assets{};
   std::vector<std::string> scripts{};                        // more files, before page.js
   std::vector<std::pair<std::string, std::string>> links{};  // at the top: text and address
-  bool has_open_facts = false;  // else those without a tone are folded
+  bool has_open_facts = false;                               // else those without a tone are folded
 };
 
 std::string page_html(const Document& document, const PageSettings& settings = {});

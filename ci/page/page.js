@@ -47,8 +47,9 @@
     const form = element("form", {className: "filters", ariaLabel: "Filters"});
     const inputs = {};
     for (const field of FIELDS) {
-      const values = [...new Set(rows.map((one) => one.fields[field]).filter(Boolean))].sort();
-      if (values.length < 2) continue;
+      const distinct = new Set(rows.map((one) => one.fields[field] ?? ""));
+      if (distinct.size < 2) continue;
+      const values = [...distinct].filter(Boolean).sort();
       inputs[field] = element("select", {name: field}, new Option("all", ""), ...values.map((value) => new Option(value, value)));
       form.append(element("label", {}, field, inputs[field]));
     }

@@ -30,11 +30,11 @@ std::vector<std::string> matches(const std::string& text, const std::string& pat
 
 // Every kind of picture, with that name wherever a name goes.
 std::vector<Picture> all_pictures(const std::string& name) {
-  return {LinePicture{name, name, name, name, {{name, {{name, 0, {{1, 1}, {2, 2}}, {{1, name}}}}}},
-                      name},
+  return {LinePicture{
+              name, name, name, name, {{name, {{name, 0, {{1, 1}, {2, 2}}, {{1, name}}}}}}, name},
           MapPicture{name, name, name, name, {{name, {{{1}, 1, 1.5, name}}}}},
-          RooflinePicture{name, name, name, Roof{1, name}, Roof{1, name},
-                          {{1, 1, name, name, true, name}}},
+          RooflinePicture{
+              name, name, name, Roof{1, name}, Roof{1, name}, {{1, 1, name, name, true, name}}},
           BarsPicture{{{name, {{name, 1, name}}}}},
           HistoryPicture{name, name, {1, 2}, {false, false}, {{1, name, true}}, name, name},
           StripPicture{name, name, {{name, true, 1, 0.5}}, name, name},
@@ -42,24 +42,28 @@ std::vector<Picture> all_pictures(const std::string& name) {
 }
 
 TEST(Page, ShowsHeadlineSummaryFactsAndSections) {
-  const std::string html = page_html(
-      {.title = "A title",
-       .outcome = "could not judge",
-       .headline = "A headline.",
-       .facts = {{"baseline", "x"}, {"candidate", "y"}, {"note", "one"}, {"note", "two"},
-                 {"differs", {"driver", Tone::kBad}}},
-       .summary = "1 unchanged",
-       .sections = {{.title = "A b", .sentences = {"A sentence."}, .notes = {"A note"}},
-                    {.title = "A, b", .sentences = {"s"}},
-                    {.title = "C", .commands = {"fusegate show a"}}}});
+  const std::string html =
+      page_html({.title = "A title",
+                 .outcome = "could not judge",
+                 .headline = "A headline.",
+                 .facts = {{"baseline", "x"},
+                           {"candidate", "y"},
+                           {"note", "one"},
+                           {"note", "two"},
+                           {"differs", {"driver", Tone::kBad}}},
+                 .summary = "1 unchanged",
+                 .sections = {{.title = "A b", .sentences = {"A sentence."}, .notes = {"A note"}},
+                              {.title = "A, b", .sentences = {"s"}},
+                              {.title = "C", .commands = {"fusegate show a"}},
+                              {.title = "D", .sentences = {"s"}}}});
   EXPECT_THAT(html, HasSubstr("<div class=\"verdict could-not-judge\"><strong>could not "
                               "judge</strong> A headline.</div>"));
   EXPECT_THAT(html, HasSubstr("<summary>Baseline, candidate and 2 notes</summary>"));
   EXPECT_LT(html.find("driver"), html.find("<summary>Baseline"));
   EXPECT_THAT(matches(html, "<a href=\"#([^\"]+)\""),
-              ElementsAre("section-a-b", "section-a-b-2", "section-c"));
+              ElementsAre("section-a-b", "section-a-b-2", "section-c", "section-d"));
   EXPECT_THAT(matches(html, "<h2 id=\"([^\"]+)\""),
-              ElementsAre("section-a-b", "section-a-b-2", "section-c"));
+              ElementsAre("section-a-b", "section-a-b-2", "section-c", "section-d"));
   EXPECT_THAT(html, AllOf(HasSubstr("<p>1 unchanged.</p>"), HasSubstr("A sentence."),
                           HasSubstr("<li>A note</li>"), HasSubstr("fusegate show a\n</pre>")));
 }
@@ -67,10 +71,11 @@ TEST(Page, ShowsHeadlineSummaryFactsAndSections) {
 TEST(Page, LaysOutTables) {
   Cell name("a/b_c");
   name.href = "b/1.html";
-  const std::string html = page_html(
-      {.sections = {{.table = one_row({{"name", Align::kLeft, true}, {"time", Align::kRight},
-                                       {"why", Align::kLeft, false, true}},
-                                      {name, {"52.31 us", Tone::kBad}, "a reason"})}}});
+  const std::string html =
+      page_html({.sections = {{.table = one_row({{"name", Align::kLeft, true},
+                                                 {"time", Align::kRight},
+                                                 {"why", Align::kLeft, false, true}},
+                                                {name, {"52.31 us", Tone::kBad}, "a reason"})}}});
   EXPECT_THAT(html, HasSubstr("<th scope=\"row\" role=\"rowheader\" class=\"name long\"><a "
                               "href=\"b/1.html\">a/<wbr>b_<wbr>c</a></th><td role=\"cell\" "
                               "class=\"number bad\" data-label=\"time\">52.31 us</td>"));
@@ -118,8 +123,9 @@ TEST(Page, NeedsNothingButItself) {
 }
 
 TEST(Page, NamesItsFilesWhereTheyLieBeside) {
-  const std::string html =
-      page_html({.title = "t"}, {.assets = "../", .scripts = {"../nights.js"}, .links = {{"Nights", "../index.html"}}});
+  const std::string html = page_html(
+      {.title = "t"},
+      {.assets = "../", .scripts = {"../nights.js"}, .links = {{"Nights", "../index.html"}}});
   EXPECT_THAT(html, AllOf(HasSubstr("href=\"../style.css\""), HasSubstr("src=\"../page.js\""),
                           HasSubstr("src=\"../nights.js\""),
                           HasSubstr("<a href=\"../index.html\">Nights</a>")));

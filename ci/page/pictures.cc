@@ -24,9 +24,10 @@ std::string picture_html(const Picture& picture) { return std::visit(AsHtml{}, p
 
 std::string figure_html(std::string_view description, std::string_view caption,
                         std::string_view contents) {
-  return fmt::format(
-      "<figure role=\"group\" aria-label=\"{}\">\n<figcaption>{}</figcaption>\n{}</figure>\n",
-      escaped(description), escaped(caption), contents);
+  const std::string label =
+      description == caption ? "" : fmt::format(" aria-label=\"{}\"", escaped(description));
+  return fmt::format("<figure role=\"group\"{}>\n<figcaption>{}</figcaption>\n{}</figure>\n", label,
+                     escaped(caption), contents);
 }
 
 std::string legend_html(const std::vector<LegendEntry>& entries) {

@@ -156,13 +156,12 @@ TEST(History, IsDrawnInFiguresThatCanBeReadBack) {
 }
 
 TEST(History, MarksChangesAndBreaksWhereTheReferenceDoes) {
-  HistoryPicture picture{.values = {0, 0, 0.01},
-                         .is_break = {false, false, true},
-                         .marks = {{2, "a <b>", true}}};
+  HistoryPicture picture{
+      .values = {0, 0, 0.01}, .is_break = {false, false, true}, .marks = {{2, "a <b>", true}}};
   const std::string html = history_html(picture);
   EXPECT_THAT(html, HasSubstr("class=\"slower\" d=\"M1.5 0v"));
   EXPECT_THAT(html, HasSubstr("<title>a &lt;b&gt;</title>"));
-  EXPECT_THAT(html, testing::ContainsRegex("class=\"run\" d=\"m0 [0-9]+ 1 0m1-100h0\""));
+  EXPECT_THAT(html, testing::ContainsRegex("class=\"run\" d=\"m0 [0-9]+ 1 0m1-50h0\""));
   EXPECT_EQ(history_html({.values = {NAN}, .is_break = {false}}), "");
 }
 

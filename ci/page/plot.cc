@@ -37,7 +37,7 @@ Ticks linear_ticks(double low, double high) {
   const double decade = std::pow(10, std::floor(std::log10(raw)));
   double step = 10 * decade;
   for (const double digit : {5.0, 2.5, 2.0, 1.0}) {
-    if (digit * decade >= raw) step = digit * decade;
+    if (digit * decade >= raw * (1 - 1e-9)) step = digit * decade;
   }
   Ticks ticks;
   for (auto i = static_cast<long>(std::ceil(low / step - 1e-9)); i * step <= high; ++i) {

@@ -66,8 +66,8 @@ std::string copy_roof(const RooflinePicture& picture, const Plot& plot) {
                          180 / M_PI;
   return roof_line(plot, start, start * slope, end, end * slope) +
          svg_text(x, y - 5, picture.copy->text, "middle",
-                  fmt::format(" transform=\"rotate({} {} {})\"", coordinate(degrees),
-                              coordinate(x), coordinate(y)));
+                  fmt::format(" transform=\"rotate({} {} {})\"", coordinate(degrees), coordinate(x),
+                              coordinate(y)));
 }
 
 std::string gemm_roof(const RooflinePicture& picture, const Plot& plot) {
@@ -130,9 +130,8 @@ std::string roofline_html(const RooflinePicture& picture) {
   }
   std::string html = legend_html(legend_of(picture)) + "<div class=\"panels\">\n";
   for (const auto& [operation, svg] : points) {
-    html += fmt::format(
-        "<div><p class=\"panel\">{}</p>{}</div>\n", escaped(operation),
-        page_svg(plot.whole_width(), plot.whole_height(), operation, frame + svg));
+    html += fmt::format("<div><p class=\"panel\">{}</p>{}</div>\n", escaped(operation),
+                        page_svg(plot.whole_width(), plot.whole_height(), operation, frame + svg));
   }
   return figure_html(picture.description, picture.caption, html + "</div>\n");
 }

@@ -40,8 +40,8 @@ std::string scale_html() {
                              : i == bounds.size()
                                  ? fmt::format("above {:.2f}", bounds.back())
                                  : fmt::format("{:.2f} to {:.2f}", bounds[i - 1], bounds[i]);
-    html += fmt::format("<li><span class=\"step step{}\" aria-hidden=\"true\"></span> {}</li>\n",
-                        i, text);
+    html += fmt::format("<li><span class=\"step step{}\" aria-hidden=\"true\"></span> {}</li>\n", i,
+                        text);
   }
   return html + "</ul>\n";
 }
@@ -71,10 +71,10 @@ class Map {
 
  private:
   std::string table(std::span<const Sizes> shapes) const {
-    std::string html =
-        fmt::format("<table class=\"map\"><caption>{}</caption>\n<thead><tr><th "
-                    "scope=\"col\">{}<span class=\"unseen\">, and {}</span></th>",
-                    escaped(title_), escaped(picture_.axis), escaped(picture_.shape_axes));
+    std::string html = fmt::format(
+        "<table class=\"map\"><caption>{}</caption>\n<thead><tr><th "
+        "scope=\"col\">{}<span class=\"unseen\">, and {}</span></th>",
+        escaped(title_), escaped(picture_.axis), escaped(picture_.shape_axes));
     for (const Sizes& shape : shapes) {
       html += fmt::format("<th scope=\"col\">{}</th>", fmt::join(shape, "<br>"));
     }

@@ -31,14 +31,25 @@ inline constexpr std::array<std::string_view, 8> kMarkers{
 inline constexpr std::array kSpeedUpSteps{1.02, 1.1, 1.25, 1.6};
 // From much slower to much faster: the cell and its text, for a light page and for a dark one.
 using Shade = std::pair<std::string_view, std::string_view>;
-inline constexpr std::array<Shade, 2 * kSpeedUpSteps.size() + 1> kLightShades{{
-    {"#b2182b", "#ffffff"}, {"#d6604d", "#000000"}, {"#f4a582", "#000000"},
-    {"#fddbc7", "#000000"}, {"#f0f1f3", "#000000"}, {"#d1e5f0", "#000000"},
-    {"#92c5de", "#000000"}, {"#4393c3", "#000000"}, {"#2166ac", "#ffffff"}}};
-inline constexpr std::array<Shade, kLightShades.size()> kDarkShades{{
-    {"#f0705f", "#000000"}, {"#b5443a", "#ffffff"}, {"#83352f", "#ffffff"},
-    {"#553030", "#ffffff"}, {"#343a42", "#ffffff"}, {"#29415a", "#ffffff"},
-    {"#285780", "#ffffff"}, {"#2f70ab", "#ffffff"}, {"#62a8e8", "#000000"}}};
+inline constexpr std::array<Shade, 2 * kSpeedUpSteps.size() + 1> kLightShades{
+    {{"#b2182b", "#ffffff"},
+     {"#d6604d", "#000000"},
+     {"#f4a582", "#000000"},
+     {"#fddbc7", "#000000"},
+     {"#f0f1f3", "#000000"},
+     {"#d1e5f0", "#000000"},
+     {"#92c5de", "#000000"},
+     {"#4393c3", "#000000"},
+     {"#2166ac", "#ffffff"}}};
+inline constexpr std::array<Shade, kLightShades.size()> kDarkShades{{{"#f0705f", "#000000"},
+                                                                     {"#b5443a", "#ffffff"},
+                                                                     {"#83352f", "#ffffff"},
+                                                                     {"#553030", "#ffffff"},
+                                                                     {"#343a42", "#ffffff"},
+                                                                     {"#29415a", "#ffffff"},
+                                                                     {"#285780", "#ffffff"},
+                                                                     {"#2f70ab", "#ffffff"},
+                                                                     {"#62a8e8", "#000000"}}};
 
 // Of every page. The script only adds to a page that is whole without it.
 std::string style_sheet();

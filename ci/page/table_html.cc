@@ -50,7 +50,8 @@ std::string row_html(const ShownRow& row, const TableLayout& layout) {
 std::string rows_html(const TableLayout& layout, const std::vector<ShownRow>& rows,
                       const std::string& caption) {
   std::string html = fmt::format(
-      "<table role=\"table\" class=\"fit{}{}\">\n<caption>{}</caption>\n<thead role=\"rowgroup\"><tr "
+      "<table role=\"table\" class=\"fit{}{}\">\n<caption>{}</caption>\n<thead "
+      "role=\"rowgroup\"><tr "
       "role=\"row\">",
       layout.fit ? std::to_string(*layout.fit) : "", layout.is_dense ? " dense" : "",
       escaped(caption));

@@ -60,8 +60,8 @@ FoldedText shown_cell(const Cell& cell, const ShownColumn& column) {
 double needed_rem(const Table& table, const ShownColumn& column) {
   const std::size_t text = longest(table, column.at);
   if (!column.is_number) {
-    return kCharacterRem * static_cast<double>(std::min(std::max(text, column.header.size()),
-                                                        kNarrowestText));
+    return kCharacterRem *
+           static_cast<double>(std::min(std::max(text, column.header.size()), kNarrowestText));
   }
   std::size_t word = 0, start = 0;  // a header may be broken
   for (std::size_t i = 0; i <= column.header.size(); ++i) {
@@ -95,9 +95,9 @@ class Layouter {
     for (std::size_t i = 0; i < table_.columns().size(); ++i) {
       if (longest(table_, i) > 0) seen.push_back(i);
     }
-    layout_.is_dense =
-        static_cast<std::size_t>(std::ranges::count_if(
-            seen, [&](std::size_t i) { return !table_.columns()[i].is_remark; })) >= kDenseColumns;
+    layout_.is_dense = static_cast<std::size_t>(std::ranges::count_if(seen, [&](std::size_t i) {
+                         return !table_.columns()[i].is_remark;
+                       })) >= kDenseColumns;
     for (const std::size_t i : seen) {
       const Column& column = table_.columns()[i];
       const bool is_text = !column.is_code && column.align == Align::kLeft;

@@ -44,7 +44,8 @@ std::string verdict_of_nights(const Site& site, const Series& series) {
   if (first + 1 == series.nights.end() && series.nights.size() > 1) return "new";
   std::string verdict;
   for (const ChangePoint& change : site.changes) {
-    if (change.alarm_session != site.nights.back().session || !concerns(change, series.name)) continue;
+    if (change.alarm_session != site.nights.back().session || !concerns(change, series.name))
+      continue;
     verdict = change.effect > 0 ? "regression" : "improvement";
   }
   return verdict;
@@ -70,16 +71,16 @@ HistoryPicture history_picture(const Site& site, const Series& series, int strip
       .strip_names = "../names.svg",
       .strip_height = strip_height};
   std::vector<std::string> texts;
-  for (const ChangePoint& change : changes_of(site, series.name)) {
+  for (const ChangePoint& change : site.changes) {
     const auto night = night_of_session(site.nights, change.first_session);
-    if (!night) continue;
+    if (!night || !(concerns(change, series.name) || is_of_all(change))) continue;
     texts.push_back(fmt::format("{}: {}, {}, {}", night_date(site.nights[*night]),
                                 format_effect(change.effect),
                                 baselines::change_class_name(change.of_class), change.reason));
     picture.marks.push_back({*night, texts.back(), change.effect > 0});
   }
-  picture.description = fmt::format("{} nights, {}", site.nights.size(),
-                                    format_count(texts.size(), "change point"));
+  picture.description =
+      fmt::format("{} nights, {}", site.nights.size(), format_count(texts.size(), "change point"));
   return picture;
 }
 
@@ -129,7 +130,8 @@ Section kernels_section(const Site& site, const Series& series) {
   return section;
 }
 
-void add_processes(const baselines::BenchmarkSeries* series, bool is_baseline, StripPicture* strip) {
+void add_processes(const baselines::BenchmarkSeries* series, bool is_baseline,
+                   StripPicture* strip) {
   if (series == nullptr) return;
   for (std::size_t i = 0; i < series->processes.size(); ++i) {
     const baselines::ProcessSummary& process = series->processes[i];
@@ -140,9 +142,10 @@ void add_processes(const baselines::BenchmarkSeries* series, bool is_baseline, S
 }
 
 Section processes_section(const BenchmarkOfRun& of_run) {
-  StripPicture strip{.caption = "Time of each process of the last night: the mean of its samples' "
-                                "fast half; the line is as long as their median deviation to each "
-                                "side. Grey: the baseline."};
+  StripPicture strip{.caption =
+                         "Time of each process of the last night: the mean of its samples' "
+                         "fast half; the line is as long as their median deviation to each "
+                         "side. Grey: the baseline."};
   add_processes(of_run.candidate, false, &strip);
   add_processes(of_run.baseline, true, &strip);
   if (strip.rows.empty()) return {};
@@ -153,7 +156,8 @@ Section processes_section(const BenchmarkOfRun& of_run) {
   }
   strip.low = format_time_ns(low);
   strip.high = format_time_ns(high);
-  strip.description = fmt::format("{} processes, {} to {}", strip.rows.size(), strip.low, strip.high);
+  strip.description =
+      fmt::format("{} processes, {} to {}", strip.rows.size(), strip.low, strip.high);
   return {.title = "Processes", .pictures = {std::move(strip)}};
 }
 
@@ -190,9 +194,9 @@ Section reproduce_section(const Site& site, const Series& series) {
     if (std::string_view("\\.+*?()[]{}|^$").find(c) != std::string_view::npos) filter += '\\';
     filter += c;
   }
-  section.commands.push_back(fmt::format(
-      "fusegate run --suite {} --all --out runs/here -- {}", shell_word(night.suite),
-      shell_word("--benchmark_filter=" + filter + "$")));
+  section.commands.push_back(fmt::format("fusegate run --suite {} --all --out runs/here -- {}",
+                                         shell_word(night.suite),
+                                         shell_word("--benchmark_filter=" + filter + "$")));
   section.commands.push_back("fusegate history show " + shell_word(series.name));
   const std::string bisect = bisect_command(site, series);
   if (!bisect.empty()) section.commands.push_back(bisect);
@@ -215,7 +219,8 @@ void add_facts(const Site& site, const Series& series, const BenchmarkOfRun& of_
                const MeasuredRates* rates, Document* document) {
   const NightBenchmark& latest = series.latest();
   add_fact("time", format_time_ns(latest.ns), document);
-  if (std::isfinite(latest.energy_j)) add_fact("energy", format_energy_j(latest.energy_j), document);
+  if (std::isfinite(latest.energy_j))
+    add_fact("energy", format_energy_j(latest.energy_j), document);
   if (std::isfinite(latest.host_ns)) add_fact("host", format_time_ns(latest.host_ns), document);
   add_fact("identity", latest.identity, document);
   const auto owner = site.owners.find(series.name);
@@ -250,8 +255,7 @@ BenchmarkOfRun benchmark_of_run(const Site& site, const std::string& name) {
       .verdict = named(gate.result.verdicts, name, &baselines::Verdict::benchmark),
       .diff = named(gate.result.kernel_diffs, name, &baselines::KernelDiff::benchmark)};
   if (gate.baseline) {
-    of_run.baseline =
-        named(gate.baseline->run.benchmarks, name, &baselines::BenchmarkSeries::name);
+    of_run.baseline = named(gate.baseline->run.benchmarks, name, &baselines::BenchmarkSeries::name);
   }
   return of_run;
 }

@@ -38,12 +38,11 @@ std::string changes_sentence(const Site& site) {
     return std::abs(a->effect) > std::abs(b->effect);
   });
   const ChangePoint& most = *found.front();
-  return fmt::format("{} found in the last night, the largest {} in {} ({}{}{}).",
-                     found.size() == 1 ? "1 change point was"
-                                       : fmt::format("{} change points were", found.size()),
-                     format_effect(most.effect), most.subject,
-                     baselines::change_class_name(most.of_class), most.reason.empty() ? "" : ", ",
-                     most.reason);
+  return fmt::format(
+      "{} found in the last night, the largest {} in {} ({}{}{}).",
+      found.size() == 1 ? "1 change point was" : fmt::format("{} change points were", found.size()),
+      format_effect(most.effect), most.subject, baselines::change_class_name(most.of_class),
+      most.reason.empty() ? "" : ", ", most.reason);
 }
 
 std::string outcome_of(const Site& site) {
@@ -55,29 +54,34 @@ std::string outcome_of(const Site& site) {
 
 std::string missing_sentence(const Site& site) {
   if (site.missing.empty()) return "";
-  return fmt::format(" {} stopped reporting, the first {}.", site.missing.size(),
-                     site.missing.front().what);
+  const std::size_t more = site.missing.size() - 1;
+  return fmt::format(" Data are missing: {}{}.", site.missing.front().what,
+                     more == 0 ? "" : fmt::format(" and {} more", more));
 }
 
 std::vector<Fact> facts_of(const Site& site, std::size_t benchmarks) {
   const Night& last = site.nights.back();
-  std::string code = last.commit.empty() ? "commit unknown"
-                                         : "commit " + last.commit.substr(0, kShownOfCommit);
+  std::string code =
+      last.commit.empty() ? "commit unknown" : "commit " + last.commit.substr(0, kShownOfCommit);
   if (!last.replayed.empty()) code += ", beside " + last.replayed.substr(0, kShownOfCommit);
   return {{"last night", fmt::format("{}, {}", night_date(last), code)},
           {"machine", fmt::format("{}, card {}, driver {}, CUDA {}, cuBLAS {}", last.device,
                                   last.card, last.driver, last.cuda, last.cublas)},
-          {"history", fmt::format("{} since {}, {}", format_count(site.nights.size(), "night"),
-                                  night_date(site.nights.front()),
-                                  format_count(benchmarks, "benchmark"))},
+          {"history",
+           fmt::format("{} since {}, {}", format_count(site.nights.size(), "night"),
+                       night_date(site.nights.front()), format_count(benchmarks, "benchmark"))},
           {"alarms", alarms_text(site.changes)}};
 }
 
-Section missing_section(const std::vector<MissingData>& missing) {
+Section missing_section(const Site& site) {
   Section section{
       .title = "Missing data",
       .table = Table({{"what", Align::kLeft, true}, {"since"}, {"", Align::kLeft, false, true}})};
-  for (const MissingData& one : missing) section.table.add_row({one.what, one.since, one.text});
+  for (const MissingData& one : site.missing) {
+    const auto night = night_of_session(site.nights, one.since);
+    section.table.add_row(
+        {one.what, night ? night_date(site.nights[*night]) : one.since, one.text});
+  }
   return section;
 }
 
@@ -92,8 +96,8 @@ std::vector<Entry> entries_of(const Site& site, const std::vector<Series>& all) 
   std::vector<Entry> entries;
   for (const Series& series : all) {
     const BenchmarkOfRun of_run = benchmark_of_run(site, series.name);
-    entries.push_back({&series, verdict_cell(site, series, of_run),
-                       movement_of(site, series, of_run)});
+    entries.push_back(
+        {&series, verdict_cell(site, series, of_run), movement_of(site, series, of_run)});
   }
   // The largest first; unknown ones last.
   std::ranges::stable_sort(entries, [](const Entry& a, const Entry& b) {
@@ -109,6 +113,12 @@ Cell linked(const std::string& benchmark) {
   return cell;
 }
 
+// Toned where its interval leaves no other sign.
+Cell effect_cell(const Movement& movement) {
+  const bool is_sure = movement.low > 0 || movement.high < 0;
+  return is_sure ? change_cell(movement.effect) : Cell(format_effect(movement.effect));
+}
+
 Section movers_section(const std::vector<Entry>& entries) {
   Section section{.title = "What moved most in the last night",
                   .table = Table({{"verdict"},
@@ -118,8 +128,7 @@ Section movers_section(const std::vector<Entry>& entries) {
                                   {"against", Align::kLeft, false, true}})};
   for (const Entry& entry : entries) {
     if (section.table.rows().size() == kMovers || !(std::abs(entry.movement.effect) > 0)) break;
-    section.table.add_row({entry.verdict, linked(entry.series->name),
-                           effect_cell(entry.movement.effect),
+    section.table.add_row({entry.verdict, linked(entry.series->name), effect_cell(entry.movement),
                            format_interval({entry.movement.low, entry.movement.high}),
                            "against " + entry.movement.against});
   }
@@ -162,12 +171,15 @@ Section benchmarks_section(const Site& site, const std::vector<Entry>& entries) 
 // "driver 570.1 -> 580.2, CUDA 12.9 -> 13.0"
 std::string machine_change(const Night& before, const Night& after) {
   std::string text;
-  for (const auto& [what, field] :
-       {std::pair{"device", &Night::device}, {"driver", &Night::driver}, {"CUDA", &Night::cuda},
-        {"cuBLAS", &Night::cublas}, {"suite", &Night::suite}, {"protocol", &Night::method}}) {
+  for (const auto& [what, field] : {std::pair{"device", &Night::device},
+                                    {"driver", &Night::driver},
+                                    {"CUDA", &Night::cuda},
+                                    {"cuBLAS", &Night::cublas},
+                                    {"suite", &Night::suite},
+                                    {"protocol", &Night::method}}) {
     if (before.*field == after.*field) continue;
-    text += fmt::format("{}{} {} -> {}", text.empty() ? "" : ", ", what, before.*field,
-                        after.*field);
+    text +=
+        fmt::format("{}{} {} -> {}", text.empty() ? "" : ", ", what, before.*field, after.*field);
   }
   return text;
 }
@@ -212,7 +224,7 @@ Document index_document(const Site& site, const std::vector<Series>& all) {
                   .table = changes_table(site.changes, site.nights, ""),
                   .page_rows = kOpenChanges};
   const std::vector<Entry> entries = entries_of(site, all);
-  document.sections = {std::move(changes), missing_section(site.missing), movers_section(entries),
+  document.sections = {std::move(changes), missing_section(site), movers_section(entries),
                        benchmarks_section(site, entries), nights_section(site.nights)};
   return document;
 }

@@ -88,8 +88,8 @@ class Drawing {
       begin_row(is_rest ? "other cards" : card_name(most[row].second), kCardRow);
       std::string path;
       for (const Stretch& stretch : stretches(nights_, [](const Night& one) { return one.card; })) {
-        const auto rank = std::ranges::find(most, stretch.text,
-                                            &std::pair<std::size_t, std::string>::second);
+        const auto rank =
+            std::ranges::find(most, stretch.text, &std::pair<std::size_t, std::string>::second);
         const auto own = static_cast<std::size_t>(rank - most.begin());
         if (own == row || (is_rest && own > row)) {
           path += fmt::format("M{} {}H{}", stretch.first, height_ - 5, stretch.end);
@@ -140,7 +140,8 @@ NightsStrip nights_strip(const std::vector<Night>& nights) {
   drawing.add_stretches("month", [](const Night& one) { return night_date(one).substr(0, 7); });
   drawing.add_ticks("commits", [](const Night& one) { return one.commit; });
   drawing.add_stretches("driver", [](const Night& one) { return one.driver; });
-  drawing.add_stretches("CUDA", [](const Night& one) { return one.cuda + ", cuBLAS " + one.cublas; });
+  drawing.add_stretches("CUDA",
+                        [](const Night& one) { return one.cuda + ", cuBLAS " + one.cublas; });
   drawing.add_cards();
   return std::move(drawing).take();
 }
@@ -152,7 +153,8 @@ std::string nights_script(const std::vector<Night>& nights) {
   };
   for (const Night& night : nights) {
     list.push_back({night_date(night), with("commit ", night.commit, kCommitInScript),
-                    with("card ", night.card, kShownOfCard + 4), with("driver ", night.driver, 40)});
+                    with("card ", night.card, kShownOfCard + 4),
+                    with("driver ", night.driver, 40)});
   }
   std::string text = list.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
   // Nothing in it can end a script, wherever it may come to stand.

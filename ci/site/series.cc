@@ -86,7 +86,8 @@ Movement last_movement(const Series& series, const std::vector<Night>& nights) {
   std::vector<double> before;
   for (std::size_t i = nights.size() - 1; i-- > 0 && before.size() < kNightsBefore;) {
     const NightBenchmark* one = series.nights[i];
-    if (one != nullptr && std::isfinite(one->log_equal_clock)) before.push_back(one->log_equal_clock);
+    if (one != nullptr && std::isfinite(one->log_equal_clock))
+      before.push_back(one->log_equal_clock);
   }
   const std::size_t count = before.size();
   return {.effect = std::expm1(last->log_equal_clock - median(std::move(before))),

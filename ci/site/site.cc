@@ -47,7 +47,8 @@ void take_away_old_pages(const fs::path& folder, const std::map<std::string, std
 
 std::map<std::string, std::string> site_files(const Site& site) {
   if (site.nights.empty()) {
-    throw baselines::InputError("history", "nights", "there is none; add one with fusegate history add");
+    throw baselines::InputError("history", "nights",
+                                "there is none; add one with fusegate history add");
   }
   NightsStrip strip = nights_strip(site.nights);
   const std::vector<Series> all = all_series(site.nights);

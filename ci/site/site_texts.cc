@@ -16,7 +16,7 @@ using baselines::ChangePoint;
 using baselines::Confirmation;
 
 // What is left of a name in an address, so that people know it.
-constexpr std::size_t kLongestStem = 80;
+constexpr std::size_t kLongestStem = 48;
 constexpr std::size_t kMostNamed = 3;
 
 std::string moved_text(const ChangePoint& change) {
@@ -63,6 +63,11 @@ std::string page_of_benchmark(std::string_view name) {
 }
 
 std::string shell_word(std::string_view text) {
+  const auto is_plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("_-./:=,+@%").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::ranges::all_of(text, is_plain)) return std::string(text);
   std::string word = "'";
   for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return word + "'";
@@ -72,6 +77,8 @@ bool concerns(const ChangePoint& change, std::string_view benchmark) {
   return change.subject == benchmark ||
          std::ranges::find(change.benchmarks, benchmark) != change.benchmarks.end();
 }
+
+bool is_of_all(const ChangePoint& change) { return change.subject == "everything"; }
 
 std::string confirmation_text(const ChangePoint& change) {
   if (!change.confirmation) return "not asked";
@@ -91,7 +98,7 @@ Cell triage_cell(const ChangePoint& change) {
   return *change.is_true ? Cell("true") : Cell("false", Tone::kUnsure);
 }
 
-Cell effect_cell(double effect) {
+Cell change_cell(double effect) {
   return {format_effect(effect), effect > 0 ? Tone::kBad : Tone::kGood};
 }
 
@@ -102,8 +109,9 @@ std::string alarms_text(const std::vector<ChangePoint>& changes) {
       changes, [](const ChangePoint& change) { return change.is_true == false; });
   std::string text = format_count(changes.size(), "alarm");
   if (triaged == 0) return text + (changes.empty() ? "" : ", none triaged");
-  return text + fmt::format("; {} triaged, {} of them false ({})", triaged, wrong,
-                            format_share(static_cast<double>(wrong) / static_cast<double>(triaged)));
+  return text +
+         fmt::format("; {} triaged, {} of them false ({})", triaged, wrong,
+                     format_share(static_cast<double>(wrong) / static_cast<double>(triaged)));
 }
 
 Table changes_table(const std::vector<ChangePoint>& changes,
@@ -132,7 +140,7 @@ Table changes_table(const std::vector<ChangePoint>& changes,
     });
     if (has_page) subject.href = prefix + page_of_benchmark(change->subject);
     table.add_row({since ? night_date(nights[*since]) : change->first_session, subject,
-                   baselines::change_class_name(change->of_class), effect_cell(change->effect),
+                   baselines::change_class_name(change->of_class), change_cell(change->effect),
                    format_interval({change->low, change->high}), confirmation_text(*change),
                    triage_cell(*change), why_text(*change)});
   }

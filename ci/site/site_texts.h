@@ -28,11 +28,13 @@ std::string page_of_benchmark(std::string_view name);
 std::string shell_word(std::string_view text);
 
 bool concerns(const baselines::ChangePoint& change, std::string_view benchmark);
+// Of a driver, a card or a method, whichever benchmarks it moved.
+bool is_of_all(const baselines::ChangePoint& change);
 
 // Their cells: class, effect, interval, what confirmed it, what triage said.
 std::string confirmation_text(const baselines::ChangePoint& change);
 Cell triage_cell(const baselines::ChangePoint& change);
-Cell effect_cell(double effect);  // toned by its sign
+Cell change_cell(double effect);  // toned by its sign
 
 // "12 alarms; 8 triaged, 2 of them false (25.0 %)"
 std::string alarms_text(const std::vector<baselines::ChangePoint>& changes);

@@ -14,9 +14,9 @@ namespace fusegate::ci {
 
 // Of scatter: -1 to 1, without a generator's state.
 inline double made_up_noise(std::size_t night, std::size_t benchmark) {
-  const double x = std::sin(12.9898 * static_cast<double>(night) +
-                            78.233 * static_cast<double>(benchmark)) *
-                   43758.5453;
+  const double x =
+      std::sin(12.9898 * static_cast<double>(night) + 78.233 * static_cast<double>(benchmark)) *
+      43758.5453;
   return 2 * (x - std::floor(x)) - 1;
 }
 
@@ -34,7 +34,8 @@ inline constexpr std::size_t kStepNight = 120, kDriverNight = 200, kMissingWeek 
                              kCreepFrom = 280;
 
 inline baselines::NightBenchmark made_up_benchmark(std::size_t night, std::size_t i) {
-  double log_ns = std::log(3000.0 + 150.0 * static_cast<double>(i)) + 0.003 * made_up_noise(night, i);
+  double log_ns =
+      std::log(3000.0 + 150.0 * static_cast<double>(i)) + 0.003 * made_up_noise(night, i);
   const bool is_new_code = i % 16 == 9 && night >= kStepNight;
   if (is_new_code) log_ns += 0.021;
   if (night >= kDriverNight) log_ns -= 0.008;
@@ -55,19 +56,20 @@ inline baselines::NightBenchmark made_up_benchmark(std::size_t night, std::size_
 
 inline baselines::Night made_up_night(std::size_t night, std::size_t benchmarks) {
   const bool is_later = night >= kDriverNight;
-  baselines::Night made{
-      .session = fmt::format("night-{:03}", night),
-      .unix_s = 1'735'700'000 + 86'400 * static_cast<std::int64_t>(night),
-      .commit = fmt::format("{:07x}c0ffee0decade", 0x1000000 + night / 2),
-      .device = "NVIDIA H200",
-      .card = fmt::format("GPU-{:08x}-0a75-fe17-1f74-dfc584017386", 0x59b384ea + 0x1357 * (night % 8)),
-      .machine = "h200",
-      .driver = is_later ? "580.159.04" : "570.124.06",
-      .cuda = "13.0",
-      .cublas = "13.1.0",
-      .suite = "nightly",
-      .method = "77c1"};
-  for (std::size_t i = 0; i < benchmarks; ++i) made.benchmarks.push_back(made_up_benchmark(night, i));
+  baselines::Night made{.session = fmt::format("night-{:03}", night),
+                        .unix_s = 1'735'700'000 + 86'400 * static_cast<std::int64_t>(night),
+                        .commit = fmt::format("{:07x}c0ffee0decade", 0x1000000 + night / 2),
+                        .device = "NVIDIA H200",
+                        .card = fmt::format("GPU-{:08x}-0a75-fe17-1f74-dfc584017386",
+                                            0x59b384ea + 0x1357 * (night % 8)),
+                        .machine = "h200",
+                        .driver = is_later ? "580.159.04" : "570.124.06",
+                        .cuda = "13.0",
+                        .cublas = "13.1.0",
+                        .suite = "nightly",
+                        .method = "77c1"};
+  for (std::size_t i = 0; i < benchmarks; ++i)
+    made.benchmarks.push_back(made_up_benchmark(night, i));
   std::ranges::sort(made.benchmarks, {}, &baselines::NightBenchmark::name);
   return made;
 }
@@ -116,7 +118,8 @@ inline std::vector<baselines::ChangePoint> made_up_changes(std::size_t benchmark
 inline Site made_up_year(std::size_t benchmarks, std::size_t nights) {
   Site site{.changes = made_up_changes(benchmarks, nights)};
   for (std::size_t i = 0; i < nights; ++i) {
-    if (i < kMissingWeek || i >= kMissingWeek + 7) site.nights.push_back(made_up_night(i, benchmarks));
+    if (i < kMissingWeek || i >= kMissingWeek + 7)
+      site.nights.push_back(made_up_night(i, benchmarks));
   }
   site.missing = {{"nights", fmt::format("night-{:03}", kMissingWeek - 1), "No night for a week."}};
   for (std::size_t i = 0; i < benchmarks; ++i) {

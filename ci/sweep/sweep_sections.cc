@@ -90,12 +90,12 @@ std::string speed_up_description(const ShapeSweep& sweep) {
 std::optional<LinePicture> speed_up_picture(const ShapeSweep& sweep) {
   if (sweep.reference.empty()) return std::nullopt;
   const Panels panels = sweep_panels(sweep, &SweepPoint::speed_up, 1, false);
-  return panels.picture({.label = fmt::format("times as fast as {}", sweep.reference),
-                         .caption = fmt::format("Speed-up of {} in {} over {}, by {}.",
-                                                sweep.operation, sweep.dtype, sweep.reference,
-                                                axis_text(sweep.axis)),
-                         .description = speed_up_description(sweep),
-                         .even = sweep.reference});
+  return panels.picture(
+      {.label = fmt::format("times as fast as {}", sweep.reference),
+       .caption = fmt::format("Speed-up of {} in {} over {}, by {}.", sweep.operation, sweep.dtype,
+                              sweep.reference, axis_text(sweep.axis)),
+       .description = speed_up_description(sweep),
+       .even = sweep.reference});
 }
 
 // A map an implementation: M upwards, shapes to the right.
@@ -144,14 +144,13 @@ Section pictures_part(const ShapeSweep& sweep) {
   Section more{.title = title + ": time, arithmetic and memory traffic"};
   add_picture(speed_up_picture(sweep), &part);
   add_picture(map_picture(sweep), &part);
-  add_picture(
-      sweep_panels(sweep, &SweepPoint::time_ns, 1e-3, true)
-          .picture({.label = "time, us",
-                    .caption = fmt::format("Time of {}, both axes logarithmic.", name),
-                    .description = fmt::format("Time of {} over {}, a line an implementation.",
-                                               name, sweep.axis),
-                    .is_log = true}),
-      &more);
+  add_picture(sweep_panels(sweep, &SweepPoint::time_ns, 1e-3, true)
+                  .picture({.label = "time, us",
+                            .caption = fmt::format("Time of {}, both axes logarithmic.", name),
+                            .description = fmt::format(
+                                "Time of {} over {}, a line an implementation.", name, sweep.axis),
+                            .is_log = true}),
+              &more);
   add_rate_picture(sweep, &SweepPoint::tflops, "TFLOP/s", "Arithmetic", "floating-point operations",
                    &more);
   add_rate_picture(sweep, &SweepPoint::gbps, "GB/s", "Memory traffic", "least traffic", &more);
@@ -257,14 +256,14 @@ RooflinePicture roofline_picture(const std::string& dtype, std::vector<RooflineP
   std::vector<std::string> classes;
   for (const auto& [name, count] : counts) classes.push_back(fmt::format("{} {}", count, name));
   const std::string caption = roofline_caption(dtype, gemm, copy);
-  return {.caption = caption,
-          .description =
-              fmt::format("{} {}: {}.", caption, format_count(points.size(), "benchmark"),
-                          fmt::join(classes, ", ")),
-          .hollow = "hollow: launch-bound on a stream",
-          .gemm = roof(gemm, "GEMM", "TFLOP/s"),
-          .copy = roof(copy, "copy", "GB/s"),
-          .points = std::move(points)};
+  return {
+      .caption = caption,
+      .description = fmt::format("{} {}: {}.", caption, format_count(points.size(), "benchmark"),
+                                 fmt::join(classes, ", ")),
+      .hollow = "hollow: launch-bound on a stream",
+      .gemm = roof(gemm, "GEMM", "TFLOP/s"),
+      .copy = roof(copy, "copy", "GB/s"),
+      .points = std::move(points)};
 }
 
 }  // namespace

@@ -156,8 +156,8 @@ TEST(RooflineSection, HasAPointABenchmarkWithClassAndShares) {
   EXPECT_EQ(point.class_name, "memory-bound");
   EXPECT_TRUE(point.is_hollow);
   EXPECT_EQ(point.tooltip, kPointwise.name +
-                                  "\nmemory-bound, launch-bound on a stream\n6.25 TFLOP/s, 1.67 "
-                                  "FLOP/byte\n93.8 % of the copy rate\n0.9 % of the GEMM rate");
+                               "\nmemory-bound, launch-bound on a stream\n6.25 TFLOP/s, 1.67 "
+                               "FLOP/byte\n93.8 % of the copy rate\n0.9 % of the GEMM rate");
   EXPECT_EQ(picture.caption,
             "Roofline in bf16. Roofs, as this run measured them: flat: 700 TFLOP/s of linear; "
             "slanted: 4000 GB/s of copy.");
