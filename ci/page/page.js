@@ -150,7 +150,17 @@
     });
   };
 
+  // A header that a narrow page hides takes no focus.
+  const skipHidden = () => {
+    for (const head of document.querySelectorAll("main thead")) {
+      const isHidden = getComputedStyle(head).position === "absolute";
+      for (const button of head.querySelectorAll("button")) button.tabIndex = isHidden ? -1 : 0;
+    }
+  };
+
   addSorting();
+  skipHidden();
+  addEventListener("resize", skipHidden);
   addFilters();
   document.querySelectorAll("svg.nights").forEach(addReadout);
 })();

@@ -1,4 +1,4 @@
-"""For the tests: pages as Chromium lays them out, at any width and in light or dark. Talks to it over its debugging
+"""For the tests: pages as Chromium lays them out, at any width, in light or dark, on paper and without scripts. Talks to it over its debugging
 pipe (https://chromedevtools.github.io/devtools-protocol), which takes no driver."""
 
 import base64
@@ -31,6 +31,7 @@ class Browser:
 
     def __init__(self, program):
         self._session, self._calls = None, 0
+        self._loads, self.problems = 0, []  # pages loaded; what scripts threw and what could not be loaded
         self._home = tempfile.TemporaryDirectory(prefix="fusegate-browser-", ignore_cleanup_errors=True)
         theirs_in, ours_out = os.pipe()
         ours_in, theirs_out = os.pipe()
@@ -47,6 +48,8 @@ class Browser:
         self._out, self._in, self._read = ours_out, ours_in, b""
         target = self._call("Target.createTarget", url="about:blank")["targetId"]
         self._session = self._call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log"):
+            self._call(f"{domain}.enable")
 
     def close(self):
         self._process.kill()
@@ -55,12 +58,17 @@ class Browser:
         os.close(self._in)
         self._home.cleanup()
 
-    def show(self, page, width, height=900, scheme="light"):
-        """page: its HTML. scheme: light or dark."""
+    def show(self, page, width, height=900, scheme="light", media="screen", scripts=True):
+        """page: its address. scheme: light or dark. media: screen or print."""
         self._call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
-        self._call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-        frame = self._call("Page.getFrameTree")["frameTree"]["frame"]["id"]
-        self._call("Page.setDocumentContent", frameId=frame, html=page)
+        self._call("Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self._call("Emulation.setScriptExecutionDisabled", value=not scripts)
+        loads = self._loads
+        error = self._call("Page.navigate", url=page).get("errorText")
+        if error:
+            raise ValueError(f"{page}: {error}")
+        while self._loads == loads:
+            self._take_event(json.loads(self._next()))
 
     def ask(self, script):
         """What the expression comes to in the page."""
@@ -70,9 +78,20 @@ class Browser:
         return done["result"].get("value")
 
     def press(self, key):
-        for kind in ("rawKeyDown", "keyUp"):
-            self._call("Input.dispatchKeyEvent", type=kind, key=key, code=key,
-                       windowsVirtualKeyCode={"Tab": 9, "Enter": 13}[key])
+        text = {"text": "\r"} if key == "Enter" else {}  # without it a button is not pressed
+        for kind in ("keyDown", "keyUp"):
+            self._call("Input.dispatchKeyEvent", type=kind, key=key, code=key, **text,
+                       windowsVirtualKeyCode={"Tab": 9, "Enter": 13, "ArrowLeft": 37, "ArrowDown": 40}[key])
+
+    def write(self, text):
+        self._call("Input.insertText", text=text)
+
+    def point_at(self, x, y):
+        self._call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+
+    def printed(self):
+        """As PDF."""
+        return base64.b64decode(self._call("Page.printToPDF", printBackground=True)["data"])
 
     def roles(self):
         """Of all that a screen reader gets."""
@@ -81,6 +100,15 @@ class Browser:
 
     def screenshot(self):
         return base64.b64decode(self._call("Page.captureScreenshot", format="png")["data"])
+
+    def _take_event(self, message):
+        method, parameters = message.get("method"), message.get("params", {})
+        if method == "Page.loadEventFired":
+            self._loads += 1
+        elif method == "Runtime.exceptionThrown":
+            self.problems.append(parameters["exceptionDetails"])
+        elif method == "Log.entryAdded" and parameters["entry"]["level"] == "error":
+            self.problems.append(parameters["entry"])
 
     def _call(self, method, **parameters):
         self._calls += 1
@@ -96,6 +124,7 @@ class Browser:
                 if "error" in answer:
                     raise ValueError(f"{method}: {answer['error']['message']}")
                 return answer["result"]
+            self._take_event(answer)
 
     def _next(self):
         """The next message, which ends in a zero byte."""

@@ -18,8 +18,8 @@ using baselines::Night;
 constexpr int kTextRow = 17, kTickRow = 12, kCardRow = 11;
 // Rows of more cards would be taller than the history; the cards of fewest nights share one.
 constexpr std::size_t kMostCards = 8;
-// Of a page; narrower segments have no name.
-constexpr double kNarrowestNamed = 0.06;
+// Of a page; narrower stretches have no name. On a narrow one names begin as far apart as the second.
+constexpr double kNarrowestNamed = 0.06, kNarrowestOnTelephone = 0.2;
 constexpr std::size_t kCommitInScript = 7, kShownOfCard = 8;
 
 constexpr const char* kOpening =
@@ -27,7 +27,7 @@ constexpr const char* kOpening =
     "font-family=\"system-ui,sans-serif\" font-size=\"11\"><style>svg{{color-scheme:light "
     "dark;color:#57606a}}text{{fill:currentColor}}path{{fill:none;stroke:currentColor;"
     "vector-effect:non-scaling-stroke}}.odd{{stroke:#3b82c4}}@media(prefers-color-scheme:dark)"
-    "{{svg{{color:#9aa4af}}}}</style>\n";
+    "{{svg{{color:#9aa4af}}}}@media(max-width:600px){{.wide{{display:none}}}}</style>\n";
 
 // Nights in turn that have the same: the first of each with the one after its last.
 struct Stretch {
@@ -54,13 +54,17 @@ class Drawing {
     begin_row(name, kTextRow);
     bool is_odd = false;
     std::string lines[2];
+    double next = 0;  // of a telephone's names
     for (const Stretch& stretch : stretches(nights_, text_of)) {
       lines[is_odd] += fmt::format("M{} {}H{}", stretch.first, height_ - 3, stretch.end);
       is_odd = !is_odd;
-      const double width = static_cast<double>(stretch.end - stretch.first);
-      if (width < kNarrowestNamed * static_cast<double>(nights_.size())) continue;
-      texts_ += fmt::format("<text x=\"{}%\" y=\"{}\">{}</text>", percent(stretch.first),
-                            height_ - 6, escaped(stretch.text));
+      const double start = share(stretch.first);
+      if (share(stretch.end) - start < kNarrowestNamed) continue;
+      const bool is_always = start >= next;
+      if (is_always) next = start + kNarrowestOnTelephone;
+      texts_ += fmt::format("<text x=\"{}%\" y=\"{}\"{}>{}</text>", coordinate(100 * start),
+                            height_ - 6, is_always ? "" : " class=\"wide\"",
+                            escaped(stretch.text));
     }
     add_path("", lines[0]);
     add_path(" class=\"odd\"", lines[1]);
@@ -119,8 +123,9 @@ class Drawing {
     if (!path.empty()) paths_ += fmt::format("<path{} d=\"{}\"/>", attributes, path);
   }
 
-  std::string percent(std::size_t night) const {
-    return coordinate(100.0 * static_cast<double>(night) / static_cast<double>(nights_.size()));
+  // Of the width.
+  double share(std::size_t night) const {
+    return static_cast<double>(night) / static_cast<double>(nights_.size());
   }
 
   static std::string card_name(const std::string& card) {
