@@ -146,7 +146,7 @@ TEST_F(DuetCommandTest, LeavesWhatWasMeasuredWhenInterrupted) {
 }
 
 TEST_F(DuetCommandTest, LetsTheVerdictStandWhereNoPageCanBeWritten) {
-  request_.files.html = folder_.write("file", "") + "/r.html";
+  request_.files.html = folder_.write("file", "") / "r.html";
   EXPECT_EQ(run(), kNoRegression);
   EXPECT_THAT(err_.str(), HasSubstr("no HTML report, which does not change the verdict: "));
 }

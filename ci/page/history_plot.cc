@@ -89,7 +89,7 @@ void add_grid(const Upright& upright, std::size_t nights, std::string* grid, std
     const double log_effect = std::log1p(percent / 100);
     const long y = upright.at(upright.reference + log_effect);
     if (y < 0 || y > upright.height) continue;
-    *grid += fmt::format("M0 {}h{}", y, nights);
+    *grid += fmt::format("M-1 {}h{}", y, nights + 1);
     *names += fmt::format("<span style=\"top:{:.0f}%\">{}</span>",
                           100.0 * static_cast<double>(y) / static_cast<double>(upright.height),
                           effect_text(log_effect));

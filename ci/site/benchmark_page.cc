@@ -217,12 +217,12 @@ void add_fact(const char* label, const std::string& text, Document* document) {
 
 void add_facts(const Site& site, const Series& series, const BenchmarkOfRun& of_run,
                const MeasuredRates* rates, Document* document) {
-  const NightBenchmark& latest = series.latest();
-  add_fact("time", format_time_ns(latest.ns), document);
-  if (std::isfinite(latest.energy_j))
-    add_fact("energy", format_energy_j(latest.energy_j), document);
-  if (std::isfinite(latest.host_ns)) add_fact("host", format_time_ns(latest.host_ns), document);
-  add_fact("identity", latest.identity, document);
+  add_fact("time", format_time_ns(series.latest(&NightBenchmark::ns)), document);
+  const double energy_j = series.latest(&NightBenchmark::energy_j);
+  if (std::isfinite(energy_j)) add_fact("energy", format_energy_j(energy_j), document);
+  const double host_ns = series.latest(&NightBenchmark::host_ns);
+  if (std::isfinite(host_ns)) add_fact("host", format_time_ns(host_ns), document);
+  if (series.last() != nullptr) add_fact("identity", series.last()->identity, document);
   const auto owner = site.owners.find(series.name);
   if (owner != site.owners.end()) add_fact("owner", owner->second, document);
   if (of_run.candidate != nullptr && rates != nullptr) {
@@ -236,12 +236,15 @@ std::string headline_of(const Site& site, const Series& series, const BenchmarkO
     return reason_text(*of_run.verdict, site.report->gate.options.rule) + ".";
   }
   if (series.last() == nullptr) {
-    for (std::size_t i = site.nights.size(); i-- > 0;) {
-      if (series.nights[i] != nullptr) return "Last measured " + night_date(site.nights[i]) + ".";
-    }
+    const auto found = std::ranges::find_if(series.nights.rbegin(), series.nights.rend(),
+                                            [](const auto* one) { return one != nullptr; });
+    const auto nights_since = static_cast<std::size_t>(found - series.nights.rbegin());
+    const Night& night = site.nights[site.nights.size() - 1 - nights_since];
+    return "Last measured " + night_date(night) + ".";
   }
   const Movement last = last_movement(series, site.nights);
-  if (!std::isfinite(last.effect)) return "There is nothing to compare the last night with.";
+  if (!std::isfinite(series.last()->ns)) return "Not measured in the last night.";
+  if (!std::isfinite(last.effect)) return "There is no other night yet.";
   return fmt::format("The last night: {} against {}.", format_effect(last.effect), last.against);
 }
 
@@ -270,7 +273,11 @@ Cell verdict_cell(const Site& site, const Series& series, const BenchmarkOfRun& 
 Movement movement_of(const Site& site, const Series& series, const BenchmarkOfRun& of_run) {
   if (of_run.verdict == nullptr) return last_movement(series, site.nights);
   const baselines::Estimates& estimates = of_run.verdict->estimates;
-  return {estimates.effect, estimates.interval.low, estimates.interval.high, "the baseline"};
+  return {.effect = estimates.effect,
+          .low = estimates.interval.low,
+          .high = estimates.interval.high,
+          .ruled_out = estimates.ruled_out,
+          .against = "the baseline"};
 }
 
 Document benchmark_document(const Site& site, const Series& series, const MeasuredRates* rates,

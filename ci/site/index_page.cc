@@ -59,20 +59,6 @@ std::string missing_sentence(const Site& site) {
                      more == 0 ? "" : fmt::format(" and {} more", more));
 }
 
-std::vector<Fact> facts_of(const Site& site, std::size_t benchmarks) {
-  const Night& last = site.nights.back();
-  std::string code =
-      last.commit.empty() ? "commit unknown" : "commit " + last.commit.substr(0, kShownOfCommit);
-  if (!last.replayed.empty()) code += ", beside " + last.replayed.substr(0, kShownOfCommit);
-  return {{"last night", fmt::format("{}, {}", night_date(last), code)},
-          {"machine", fmt::format("{}, card {}, driver {}, CUDA {}, cuBLAS {}", last.device,
-                                  last.card, last.driver, last.cuda, last.cublas)},
-          {"history",
-           fmt::format("{} since {}, {}", format_count(site.nights.size(), "night"),
-                       night_date(site.nights.front()), format_count(benchmarks, "benchmark"))},
-          {"alarms", alarms_text(site.changes)}};
-}
-
 Section missing_section(const Site& site) {
   Section section{
       .title = "Missing data",
@@ -107,6 +93,38 @@ std::vector<Entry> entries_of(const Site& site, const std::vector<Series>& all) 
   return entries;
 }
 
+// Of those that have a bound: "slowdowns above 0.48 % in nine tenths of 344 benchmarks, above 0.91
+// % in all".
+std::string ruled_out_in_all(const std::vector<Entry>& entries) {
+  std::vector<double> bounds;
+  for (const Entry& entry : entries) {
+    if (std::isfinite(entry.movement.ruled_out)) bounds.push_back(entry.movement.ruled_out);
+  }
+  if (bounds.empty()) return "";
+  std::ranges::sort(bounds);
+  return fmt::format("slowdowns above {} in nine tenths of {}, above {} in all",
+                     format_magnitude(bounds[(9 * bounds.size() + 9) / 10 - 1]),
+                     format_count(bounds.size(), "benchmark"), format_magnitude(bounds.back()));
+}
+
+std::vector<Fact> facts_of(const Site& site, const std::vector<Entry>& entries) {
+  const Night& last = site.nights.back();
+  std::string code =
+      last.commit.empty() ? "commit unknown" : "commit " + last.commit.substr(0, kShownOfCommit);
+  if (!last.replayed.empty()) code += ", beside " + last.replayed.substr(0, kShownOfCommit);
+  std::vector<Fact> facts{
+      {"last night", fmt::format("{}, {}", night_date(last), code)},
+      {"machine", fmt::format("{}, card {}, driver {}, CUDA {}, cuBLAS {}", last.device, last.card,
+                              last.driver, last.cuda, last.cublas)},
+      {"history",
+       fmt::format("{} since {}, {}", format_count(site.nights.size(), "night"),
+                   night_date(site.nights.front()), format_count(entries.size(), "benchmark"))},
+      {"alarms", alarms_text(site.changes)}};
+  const std::string ruled_out = ruled_out_in_all(entries);
+  if (!ruled_out.empty()) facts.push_back({"ruled out", ruled_out});
+  return facts;
+}
+
 Cell linked(const std::string& benchmark) {
   Cell cell(benchmark);
   cell.href = page_of_benchmark(benchmark);
@@ -119,17 +137,28 @@ Cell effect_cell(const Movement& movement) {
   return is_sure ? change_cell(movement.effect) : Cell(format_effect(movement.effect));
 }
 
+// Empty where it is not known, so that a column without figures is left out.
+std::string interval_text(const Movement& movement) {
+  return std::isfinite(movement.low) ? format_interval({movement.low, movement.high}) : "";
+}
+
+// "> 1.24 %": slowdowns that large are.
+std::string ruled_out_text(const Movement& movement) {
+  return std::isfinite(movement.ruled_out) ? "> " + format_magnitude(movement.ruled_out) : "";
+}
+
 Section movers_section(const std::vector<Entry>& entries) {
   Section section{.title = "What moved most in the last night",
                   .table = Table({{"verdict"},
                                   {"benchmark", Align::kLeft, true},
                                   {"effect", Align::kRight},
                                   {"interval", Align::kRight},
+                                  {"ruled out", Align::kRight},
                                   {"against", Align::kLeft, false, true}})};
   for (const Entry& entry : entries) {
     if (section.table.rows().size() == kMovers || !(std::abs(entry.movement.effect) > 0)) break;
     section.table.add_row({entry.verdict, linked(entry.series->name), effect_cell(entry.movement),
-                           format_interval({entry.movement.low, entry.movement.high}),
+                           interval_text(entry.movement), ruled_out_text(entry.movement),
                            "against " + entry.movement.against});
   }
   return section;
@@ -162,7 +191,8 @@ Section benchmarks_section(const Site& site, const std::vector<Entry>& entries) 
     const auto owner = site.owners.find(name);
     section.table.add_row({entry.verdict, linked(name), format_effect(entry.movement.effect),
                            format_effect(whole_movement(curve_of(*entry.series, site.nights))),
-                           format_time_ns(entry.series->latest().ns), last_change(site, name),
+                           format_time_ns(entry.series->latest(&baselines::NightBenchmark::ns)),
+                           last_change(site, name),
                            owner == site.owners.end() ? "" : owner->second});
   }
   return section;
@@ -209,11 +239,12 @@ Section nights_section(const std::vector<Night>& nights) {
 
 Document index_document(const Site& site, const std::vector<Series>& all) {
   const Night& last = site.nights.back();
+  const std::vector<Entry> entries = entries_of(site, all);
   Document document{.title = fmt::format("{} on {}", last.suite.empty() ? "Nights" : last.suite,
                                          last.device.empty() ? "an unnamed device" : last.device),
                     .outcome = outcome_of(site),
                     .headline = changes_sentence(site) + missing_sentence(site),
-                    .facts = facts_of(site, all.size())};
+                    .facts = facts_of(site, entries)};
   if (site.report) {
     const Document gate = gate_document("", site.report->gate);
     document.summary = document.headline.substr(0, document.headline.size() - 1);
@@ -223,7 +254,6 @@ Document index_document(const Site& site, const std::vector<Series>& all) {
   Section changes{.title = "Change points",
                   .table = changes_table(site.changes, site.nights, ""),
                   .page_rows = kOpenChanges};
-  const std::vector<Entry> entries = entries_of(site, all);
   document.sections = {std::move(changes), missing_section(site), movers_section(entries),
                        benchmarks_section(site, entries), nights_section(site.nights)};
   return document;

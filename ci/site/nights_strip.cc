@@ -18,7 +18,8 @@ using baselines::Night;
 constexpr int kTextRow = 17, kTickRow = 12, kCardRow = 11;
 // Rows of more cards would be taller than the history; the cards of fewest nights share one.
 constexpr std::size_t kMostCards = 8;
-// Of a page; narrower stretches have no name. On a narrow one names begin as far apart as the second.
+// Of a page; narrower stretches have no name. On a narrow one names begin as far apart as the
+// second.
 constexpr double kNarrowestNamed = 0.06, kNarrowestOnTelephone = 0.2;
 constexpr std::size_t kCommitInScript = 7, kShownOfCard = 8;
 
@@ -63,8 +64,7 @@ class Drawing {
       const bool is_always = start >= next;
       if (is_always) next = start + kNarrowestOnTelephone;
       texts_ += fmt::format("<text x=\"{}%\" y=\"{}\"{}>{}</text>", coordinate(100 * start),
-                            height_ - 6, is_always ? "" : " class=\"wide\"",
-                            escaped(stretch.text));
+                            height_ - 6, is_always ? "" : " class=\"wide\"", escaped(stretch.text));
     }
     add_path("", lines[0]);
     add_path(" class=\"odd\"", lines[1]);

@@ -16,7 +16,7 @@ using baselines::NightBenchmark;
 constexpr std::size_t kNightsBefore = 14;
 constexpr std::size_t kWeek = 7;
 // Of a normal distribution.
-constexpr double kQuantile975 = 1.959964;
+constexpr double kQuantile975 = 1.959964, kQuantile95 = 1.644854;
 
 double median(std::vector<double> values) {
   if (values.empty()) return baselines::kUnknown;
@@ -31,16 +31,22 @@ bool has_replay(const NightBenchmark* one) {
 
 Movement over_replay(const NightBenchmark& last, const Night& night) {
   const auto& [value, variance] = *last.over_replay;
-  const double reach = kQuantile975 * std::sqrt(variance);
-  return {std::expm1(value), std::expm1(value - reach), std::expm1(value + reach),
-          "the replay of " + night.replayed.substr(0, 12)};
+  const double deviation = std::sqrt(variance);
+  const double reach = kQuantile975 * deviation;
+  return {.effect = std::expm1(value),
+          .low = std::expm1(value - reach),
+          .high = std::expm1(value + reach),
+          .ruled_out = std::max(0.0, std::expm1(value + kQuantile95 * deviation)),
+          .against = "the replay of " + night.replayed.substr(0, 12)};
 }
 
 }  // namespace
 
-const NightBenchmark& Series::latest() const {
-  return **std::ranges::find_if(nights.rbegin(), nights.rend(),
-                                [](const NightBenchmark* one) { return one != nullptr; });
+double Series::latest(double NightBenchmark::*figure) const {
+  const auto found = std::ranges::find_if(
+      nights.rbegin(), nights.rend(),
+      [&](const NightBenchmark* one) { return one != nullptr && std::isfinite(one->*figure); });
+  return found == nights.rend() ? baselines::kUnknown : **found.*figure;
 }
 
 std::vector<Series> all_series(const std::vector<Night>& nights) {

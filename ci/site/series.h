@@ -15,8 +15,8 @@ struct Series {
   std::vector<const baselines::NightBenchmark*> nights;
 
   const baselines::NightBenchmark* last() const { return nights.back(); }
-  // The latest that has it.
-  const baselines::NightBenchmark& latest() const;
+  // The latest figure that is known; identical code may not have been measured. NaN where none is.
+  double latest(double baselines::NightBenchmark::*figure) const;
 };
 
 // Of every benchmark that any night has, by name.
@@ -37,6 +37,7 @@ Curve curve_of(const Series& series, const std::vector<baselines::Night>& nights
 struct Movement {
   double effect = baselines::kUnknown;
   double low = baselines::kUnknown, high = baselines::kUnknown;  // 95 %
+  double ruled_out = baselines::kUnknown;                        // slowdowns above it, at 95 %
   std::string against{};  // "the replay of 0123456", "the median of 14 nights"
 };
 

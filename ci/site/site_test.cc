@@ -115,6 +115,17 @@ TEST_F(SmallSite, SaysWhatIsMissingOrNew) {
   EXPECT_THAT(page(page_of_benchmark("0 new")), HasSubstr("<strong>new</strong>"));
 }
 
+TEST_F(SmallSite, SaysWhatTheReplayRulesOut) {
+  EXPECT_THAT(index(), Not(HasSubstr("ruled out")));
+  for (baselines::NightBenchmark& one : site_.nights.back().benchmarks) {
+    one.over_replay = {{.value = 0.001, .variance = 1e-6}};
+  }
+  EXPECT_THAT(index(),
+              HasSubstr("<dt>ruled out</dt><dd>slowdowns above 0.26 % in nine tenths of 32 "
+                        "benchmarks, above 0.26 % in all</dd>"));
+  EXPECT_THAT(index(), HasSubstr("data-label=\"ruled out\">&gt; 0.26 %"));
+}
+
 TEST_F(SmallSite, LetsNoNameBreakOut) {
   const std::string evil =
       "</script><script>alert(1)</script>\"'><img src=x onerror=alert(1)>/../../x";
