@@ -1,9 +1,8 @@
-#include "ci/site/site.h"
-
 #include "baselines/history/history.h"
 #include "ci/commands/command_line.h"
 #include "ci/console/format.h"
 #include "ci/console/layout.h"
+#include "ci/site/write_site.h"
 
 namespace fusegate::ci {
 namespace {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ci/console/table.h"
@@ -61,9 +62,15 @@ struct Document {
 std::string terminal_text(const Document& document, const TextStyle& style = {});
 std::string terminal_text(const std::vector<Section>& sections, const TextStyle& style = {});
 
-// What is folded comes last. Where a limit is given the text is never longer: tables are cut, those
-// that come first last, and it says how many rows are left out.
+// One line where nothing moved. What is folded comes last, and before it facts without a tone.
+// Where a limit is given the text is never longer: tables are cut, those that come first last, and
+// it says how many rows are left out.
 std::string markdown(const Document& document, std::size_t limit = kNoLimit);
+
+// What facts there are, in a line: "Baseline, candidate and 2 notes".
+std::string facts_summary(const std::vector<Fact>& facts);
+// Those that have a tone, and the others.
+std::pair<std::vector<Fact>, std::vector<Fact>> toned_and_plain(const std::vector<Fact>& facts);
 
 // As the page has them: without those that are empty, and first what most people come for.
 std::vector<Section> in_page_order(std::vector<Section> sections);

@@ -86,17 +86,36 @@ TEST(Markdown, IsATableWhateverItsCellsHold) {
             "| name | value |\n| --- | ---: |\n| a_b&#124;c | 1 |\n| &#60; 3 us | 23 % |\n");
 }
 
-TEST(Markdown, HasHeadlineSummaryAndFactsFirst) {
+TEST(Markdown, HasHeadlineSummaryAndWarningsFirst) {
   const Document document{.title = "<title>",
                           .mark = "!",
                           .headline = "A headline.",
-                          .facts = {{"baseline", "a|b"}},
+                          .facts = {{"differs", {"driver", Tone::kBad}}, {"baseline", "a|b"}},
                           .summary = "1 regression",
                           .sections = example()};
   EXPECT_THAT(markdown(document),
               ::testing::StartsWith("## &#60;title&#62;\n\n! **A headline.**\n\n1 regression.\n\n"
-                                    "- baseline: a&#124;b\n\nFirst.\n"));
+                                    "- differs: driver\n\nFirst.\n"));
+  EXPECT_THAT(markdown(document), ::testing::EndsWith("\n<details><summary>Baseline</summary>\n\n"
+                                                      "- baseline: a&#124;b\n\n</details>\n"));
   EXPECT_THAT(markdown(document), HasSubstr("\n### A table\n"));
+}
+
+TEST(Markdown, IsOneLineWhereNothingMoved) {
+  const Section folded{.title = "2 unchanged", .sentences = {"s"}, .fold = Fold::kAlways};
+  Document document{.title = "t",
+                    .outcome = "pass",
+                    .mark = "+",
+                    .headline = "No regression in 2 benchmarks.",
+                    .facts = {{"baseline", "b"}, {"note", "n"}},
+                    .summary = "2 unchanged",
+                    .sections = {folded}};
+  EXPECT_EQ(markdown(document),
+            "+ **No regression in 2 benchmarks.**\n\n<details><summary>Baseline and 1 "
+            "note</summary>\n\n- baseline: b\n- note: n\n\n</details>\n\n<details><summary>2 "
+            "unchanged</summary>\n\ns\n\n</details>\n");
+  document.sections.push_back({.title = "Verdicts", .sentences = {"an improvement"}});
+  EXPECT_THAT(markdown(document), ::testing::StartsWith("## t\n\n+ **No regression"));
 }
 
 TEST(Markdown, PutsWhatIsFoldedLast) {

@@ -106,36 +106,13 @@ std::string facts_html(const std::vector<Fact>& facts) {
   return html + "</dl>\n";
 }
 
-// What is behind a fold, in a line: "Baseline, candidate and 2 notes".
-std::string folded_facts(const std::vector<Fact>& facts) {
-  std::vector<std::string> labels;
-  std::size_t notes = 0;
-  for (const Fact& fact : facts) {
-    if (fact.label == "note") {
-      ++notes;
-    } else if (std::ranges::find(labels, fact.label) == labels.end()) {
-      labels.push_back(fact.label);
-    }
-  }
-  if (notes > 0) labels.push_back(format_count(notes, "note"));
-  std::string text;
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    text += (i == 0 ? "" : i + 1 == labels.size() ? " and " : ", ") + labels[i];
-  }
-  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-  return text;
-}
-
 std::string all_facts_html(const Document& document, const PageSettings& settings) {
   if (settings.has_open_facts) return facts_html(document.facts);
-  std::vector<Fact> toned, plain;
-  for (const Fact& fact : document.facts) {
-    (fact.text.tone != Tone::kPlain ? toned : plain).push_back(fact);
-  }
+  const auto [toned, plain] = toned_and_plain(document.facts);
   std::string html = facts_html(toned);
   if (plain.empty()) return html;
   return html + fmt::format("<details><summary>{}</summary>\n{}</details>\n",
-                            escaped(folded_facts(plain)), facts_html(plain));
+                            escaped(facts_summary(plain)), facts_html(plain));
 }
 
 std::string list_html(const std::vector<Section>& sections,

@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "ci/site/test_year.h"
+#include "ci/site/write_site.h"
 
 int main(int argc, char** argv) {
   if (argc != 2 && argc != 4) return 2;

@@ -20,8 +20,8 @@ TALLEST_ROW = 120  # pixels
 LARGEST_SITE = 2_000_000  # bytes
 
 # Of the table of all benchmarks.
-SEEN_ROWS = """[...document.querySelectorAll("main h2")].find(one => one.textContent.endsWith(" benchmarks"))
-    .nextElementSibling.querySelectorAll("tbody tr:not([hidden])").length"""
+SEEN_ROWS = """[...document.querySelectorAll("main table")].find(one => one.caption.textContent.endsWith(" benchmarks"))
+    .querySelectorAll("tbody tr:not([hidden])").length"""
 FOCUS = "document.querySelector('{}').focus()"
 NOT_LOADED = """[...document.images].filter(one => !one.complete || one.naturalWidth == 0).map(one => one.src)"""
 

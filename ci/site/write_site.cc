@@ -1,4 +1,4 @@
-#include "ci/site/site.h"
+#include "ci/site/write_site.h"
 
 #include <fmt/format.h>
 
