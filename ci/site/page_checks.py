@@ -1,4 +1,14 @@
-"""Expressions that the browser answers of a page, for the tests of all pages."""
+"""Expressions that the browser answers of a page, for the tests of all pages; and where screenshots go."""
+
+import pathlib
+
+SCREENSHOTS = pathlib.Path(__file__).parents[2] / "build" / "screenshots"
+
+
+def keep_screenshot(browser, name):
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    (SCREENSHOTS / f"{name}.png").write_bytes(browser.screenshot())
+
 
 IS_SEEN = """const seen = (selector) => [...document.querySelectorAll(selector)].filter(
     one => one.checkVisibility() && !one.closest("caption:not(.map caption), .unseen")

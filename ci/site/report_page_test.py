@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 import browser
-from page_checks import CONTRASTS, OPEN_ALL, ROWS, SCROLLERS, STICKING_OUT, TEXT_SIZES
+from page_checks import CONTRASTS, OPEN_ALL, ROWS, SCROLLERS, STICKING_OUT, TEXT_SIZES, keep_screenshot
 
 CHROMIUM = browser.require_browser()
 PROGRAM = os.environ["FUSEGATE_PROGRAM"]
@@ -69,6 +69,7 @@ class RealPages(unittest.TestCase):
         self.assertLessEqual(height, TALLEST_ROW, text)
 
     def assert_fits_unfolded(self, width):
+        keep_screenshot(self.browser, f"report-{width}")
         self.browser.ask(OPEN_ALL)
         self.assert_fits(width)
 

@@ -10,11 +10,10 @@ import tempfile
 import unittest
 
 import browser
-from page_checks import CONTRASTS, OPEN_ALL, ROWS, SCROLLERS, STICKING_OUT
+from page_checks import CONTRASTS, OPEN_ALL, ROWS, SCROLLERS, STICKING_OUT, keep_screenshot
 
 CHROMIUM = browser.require_browser()
 BENCHMARKS, NIGHTS = 344, 365
-SCREENSHOTS = pathlib.Path(__file__).parents[2] / "build" / "screenshots"
 WIDTHS, SCHEMES = (1300, 400), ("light", "dark")
 TALLEST_ROW = 120  # pixels
 LARGEST_SITE = 2_000_000  # bytes
@@ -58,8 +57,7 @@ class Site(unittest.TestCase):
 
     def test_fits_any_width_with_everything_unfolded(self):
         for name, width, scheme in self.everywhere():
-            SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-            (SCREENSHOTS / f"site-{name}-{width}-{scheme}.png").write_bytes(self.browser.screenshot())
+            keep_screenshot(self.browser, f"site-{name}-{width}-{scheme}")
             self.browser.ask(OPEN_ALL)
             self.assertLessEqual(self.browser.ask("document.documentElement.scrollWidth"), width)
             self.assertEqual(self.browser.ask(STICKING_OUT)[:1], [])
