@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
+#include <utility>
 
 #include "baselines/history/text_hash.h"
 #include "ci/console/format.h"
@@ -124,14 +126,13 @@ Table changes_table(const std::vector<ChangePoint>& changes,
                {"duet"},
                {"alarm"},
                {"cause", Align::kLeft, false, true}});
-  std::vector<std::pair<std::size_t, const ChangePoint*>> newest_first;
+  std::vector<std::pair<std::optional<std::size_t>, const ChangePoint*>> newest_first;
   for (const ChangePoint& change : changes) {
-    newest_first.emplace_back(night_of_session(nights, change.first_session).value_or(0), &change);
+    newest_first.emplace_back(night_of_session(nights, change.first_session), &change);
   }
   std::ranges::stable_sort(newest_first, std::greater<>(),
                            [](const auto& one) { return one.first; });
-  for (const auto& [night, change] : newest_first) {
-    const auto since = night_of_session(nights, change->first_session);
+  for (const auto& [since, change] : newest_first) {
     Cell subject(change->subject);
     // A family has none.
     const bool has_page = std::ranges::any_of(nights, [&](const baselines::Night& one) {
