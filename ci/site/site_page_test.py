@@ -46,18 +46,19 @@ class Site(unittest.TestCase):
     def show(self, name, width=1300, **how):
         self.browser.show(self.pages[name], width, **how)
 
-    def everywhere(self):
+    def each(self, check):
+        """Checks each page at each width, in light and dark."""
         for name, width, scheme in itertools.product(self.pages, WIDTHS, SCHEMES):
             with self.subTest(page=name, width=width, scheme=scheme):
                 self.show(name, width, scheme=scheme)
-                yield name, width, scheme
+                check(f"site-{name}-{width}-{scheme}", width)
 
     def readout(self):
         return self.browser.ask("document.querySelector('.readout').textContent")
 
     def test_fits_any_width_with_everything_unfolded(self):
-        for name, width, scheme in self.everywhere():
-            keep_screenshot(self.browser, f"site-{name}-{width}-{scheme}")
+        def check(name, width):
+            keep_screenshot(self.browser, name)
             self.browser.ask(OPEN_ALL)
             self.assertLessEqual(self.browser.ask("document.documentElement.scrollWidth"), width)
             self.assertEqual(self.browser.ask(STICKING_OUT)[:1], [])
@@ -66,10 +67,14 @@ class Site(unittest.TestCase):
             self.assertLessEqual(height, TALLEST_ROW, text)
             self.assertEqual(self.browser.ask(NOT_LOADED), [])
 
+        self.each(check)
+
     def test_has_text_that_stands_out(self):
-        for _ in self.everywhere():
+        def check(_, __):
             contrast, text = min(self.browser.ask(CONTRASTS))
             self.assertGreaterEqual(contrast, 4.5, text)
+
+        self.each(check)
 
     def test_filters_by_keyboard(self):
         self.show("index")
