@@ -139,6 +139,8 @@ Database::Database(const fs::path& path, DatabaseUse use) : path_(path) {
   connection_.reset(made);
   if (code != SQLITE_OK) fail(code);
   sqlite3_busy_timeout(made, kLongestWaitMs);
+  // Of a file that others may have written (https://www.sqlite.org/security.html).
+  for (const char* guard : {"PRAGMA trusted_schema = 0", "PRAGMA cell_size_check = 1"}) run(guard);
   if (use == DatabaseUse::kRead) run("PRAGMA query_only = 1");
 }
 

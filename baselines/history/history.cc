@@ -5,12 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <nlohmann/json.hpp>
-#include <string_view>
-#include <unordered_map>
 
+#include "baselines/history/codes.h"
 #include "baselines/history/night_fields.h"
+#include "baselines/history/stored_list.h"
 #include "baselines/io/error.h"
 
 namespace fusegate::baselines {
@@ -20,7 +18,12 @@ namespace {
 constexpr std::int64_t kApplication = 0x66676869;
 constexpr std::int64_t kSchemaVersion = 1;
 
-// A word is any text that many rows have. A code is what stays of a benchmark from night to night.
+// Figures lie by benchmark within spans of so many nights. By benchmark alone, adding a night of
+// 10,000 benchmarks to 1,000 nights wrote a page for each of them, and took 2.2 s on two busy
+// cores; by night alone, a series would be read from a page a night.
+constexpr std::int64_t kSpan = 16;
+
+// Words and codes: codes.h.
 constexpr std::array kSchema{
     "CREATE TABLE word(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE)",
     "CREATE TABLE night(id INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT NOT NULL UNIQUE,"
@@ -31,18 +34,19 @@ constexpr std::array kSchema{
     " implementation INTEGER REFERENCES word, identity INTEGER REFERENCES word,"
     " kernels INTEGER REFERENCES word, choices INTEGER REFERENCES word, is_control INTEGER,"
     " clock_ghz REAL, clock_share REAL)",
-    "CREATE INDEX code_of_benchmark ON code(benchmark)",
-    "CREATE TABLE figures(benchmark INTEGER REFERENCES word, night INTEGER REFERENCES night,"
+    "CREATE INDEX code_of_benchmark ON code(benchmark, identity)",
+    "CREATE TABLE figures(span INTEGER, benchmark INTEGER REFERENCES word,"
+    " night INTEGER REFERENCES night,"
     " code INTEGER REFERENCES code, processes INTEGER, log_equal_clock REAL, process_variance REAL,"
     " ns REAL, cycles REAL, energy_j REAL, host_ns REAL, over_replay REAL,"
-    " over_replay_variance REAL, PRIMARY KEY(benchmark, night)) WITHOUT ROWID",
+    " over_replay_variance REAL, PRIMARY KEY(span, benchmark, night)) WITHOUT ROWID",
     "CREATE TABLE change_point(id INTEGER PRIMARY KEY AUTOINCREMENT, subject TEXT, benchmarks TEXT,"
     " first_session TEXT, last_session_before TEXT, alarm_session TEXT, effect REAL, low REAL,"
     " high REAL, class TEXT, reason TEXT, confirmation TEXT, is_true INTEGER)",
     "CREATE TABLE state(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"};
 
 // Columns of a night before its texts, and of figures before these.
-constexpr int kFirstText = 3, kFirstFigure = 4;
+constexpr int kFirstText = 3, kFirstFigure = 5;
 
 // "?, ?, ?"
 std::string placeholders(std::size_t count) {
@@ -75,150 +79,6 @@ void require_own(const Database& database) {
   }
 }
 
-// Texts by number, each asked for once.
-class Words {
- public:
-  explicit Words(const Database& database)
-      : database_(database),
-        find_(database, "SELECT id FROM word WHERE text = ?"),
-        read_(database, "SELECT text FROM word WHERE id = ?") {}
-
-  // Adds it where it is missing.
-  std::int64_t id_of(const std::string& text) {
-    const auto [known, is_new] = ids_.try_emplace(text);
-    if (!is_new) return known->second;
-    if (find_.with(text).step()) return known->second = find_.integer(0);
-    Statement(database_, "INSERT INTO word(text) VALUES (?)").with(text).run();
-    return known->second = database_.last_id();
-  }
-
-  const std::string& text_of(std::int64_t id) {
-    const auto [known, is_new] = texts_.try_emplace(id);
-    if (is_new && read_.with(id).step()) known->second = read_.text(0);
-    return known->second;
-  }
-
- private:
-  const Database& database_;
-  Statement find_, read_;
-  std::unordered_map<std::string, std::int64_t> ids_{};
-  std::unordered_map<std::int64_t, std::string> texts_{};
-};
-
-// "17|hash" a line: a list has the kernels' names by number, as few of them are in many lists.
-std::string packed_kernels(const std::vector<std::string>& kernels, Words& words) {
-  std::string packed;
-  for (const std::string& kernel : kernels) {
-    const auto bar = std::min(kernel.rfind('|'), kernel.size());
-    packed += fmt::format("{}{}\n", words.id_of(kernel.substr(0, bar)), kernel.substr(bar));
-  }
-  return packed;
-}
-
-std::vector<std::string> unpacked_kernels(std::string_view packed, Words& words) {
-  std::vector<std::string> kernels;
-  while (!packed.empty()) {
-    const auto end = packed.find('\n');
-    const std::string line(packed.substr(0, end));
-    const auto bar = std::min(line.find('|'), line.size());
-    kernels.push_back(words.text_of(std::atoll(line.c_str())) + line.substr(bar));
-    packed.remove_prefix(end == packed.npos ? packed.size() : end + 1);
-  }
-  return kernels;
-}
-
-// Bytes that are no UTF-8 are replaced.
-std::string text_of_list(const nlohmann::json& list) {
-  return list.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-// Of a text of ours that lies in the database.
-template <typename Value>
-Value json_value(const std::string& text, const Database& database) try {
-  return nlohmann::json::parse(text).get<Value>();
-} catch (const nlohmann::json::exception&) {
-  throw InputError(database.path().string(), "", damaged_text("a list in it is none"));
-}
-
-// NaN is no number of a column that is compared.
-double or_zero(double value) { return std::isnan(value) ? 0 : value; }
-
-class CodeWriter {
- public:
-  CodeWriter(const Database& database, const std::string& device)
-      : database_(database),
-        words_(database),
-        device_(words_.id_of(device)),
-        find_(database,
-              "SELECT id FROM code WHERE benchmark = ? AND device = ? AND operation = ? AND"
-              " implementation = ? AND identity = ? AND kernels = ? AND choices = ? AND"
-              " is_control = ? AND clock_ghz = ? AND clock_share = ?"),
-        insert_(database, fmt::format("INSERT INTO code VALUES (NULL, {})", placeholders(10))) {}
-
-  std::int64_t benchmark_id(const NightBenchmark& benchmark) {
-    return words_.id_of(benchmark.name);
-  }
-  std::int64_t id_of(const NightBenchmark& benchmark) {
-    fill(find_, benchmark);
-    if (find_.step()) return find_.integer(0);
-    fill(insert_, benchmark).run();
-    return database_.last_id();
-  }
-
- private:
-  Statement& fill(Statement& statement, const NightBenchmark& of) {
-    const std::int64_t kernels = words_.id_of(packed_kernels(of.kernels, words_));
-    const std::int64_t choices = words_.id_of(text_of_list(of.choices));
-    return statement.with(benchmark_id(of), device_, words_.id_of(of.operation),
-                          words_.id_of(of.implementation), words_.id_of(of.identity), kernels,
-                          choices, int{of.is_control}, or_zero(of.clock_ghz), of.clock_share);
-  }
-
-  const Database& database_;
-  Words words_;
-  const std::int64_t device_;
-  Statement find_, insert_;
-};
-
-using Choices = std::map<std::string, std::string>;
-
-// A benchmark without figures, of a code; each is read once.
-class CodeReader {
- public:
-  explicit CodeReader(const Database& database)
-      : database_(database),
-        words_(database),
-        read_(database,
-              "SELECT benchmark, operation, implementation, identity, kernels, choices, is_control,"
-              " clock_ghz, clock_share FROM code WHERE id = ?") {}
-
-  const NightBenchmark& of(std::int64_t id) {
-    const auto [known, is_new] = read_codes_.try_emplace(id);
-    if (is_new && read_.with(id).step()) known->second = read();
-    return known->second;
-  }
-
- private:
-  NightBenchmark read() {
-    NightBenchmark code{.name = word(0),
-                        .operation = word(1),
-                        .implementation = word(2),
-                        .is_control = read_.integer(6) != 0,
-                        .identity = word(3),
-                        .kernels = unpacked_kernels(word(4), words_),
-                        .choices = json_value<Choices>(word(5), database_),
-                        .clock_share = read_.number(8)};
-    if (read_.number(7) > 0) code.clock_ghz = read_.number(7);
-    return code;
-  }
-  const std::string& word(int column) { return words_.text_of(read_.integer(column)); }
-
-  const Database& database_;
-  Words words_;
-  Statement read_;
-  std::unordered_map<std::int64_t, NightBenchmark> read_codes_{};
-};
-
 void add_night(const Database& database, const Night& night) {
   Statement insert(database, fmt::format("INSERT INTO night VALUES (NULL, {})",
                                          placeholders(2 + kNightTexts.size())));
@@ -232,7 +92,8 @@ void add_figures(const Database& database, const Night& night, std::int64_t id) 
   Statement insert(database, fmt::format("INSERT INTO figures VALUES ({})",
                                          placeholders(kFirstFigure + kFigures.size() + 2)));
   for (const NightBenchmark& benchmark : night.benchmarks) {
-    insert.with(codes.benchmark_id(benchmark), id, codes.id_of(benchmark), benchmark.processes);
+    insert.with(id / kSpan, codes.benchmark_id(benchmark), id, codes.id_of(benchmark),
+                benchmark.processes);
     for (const auto& [name, figure] : kFigures) insert.add(benchmark.*figure);
     const LogEffect over = benchmark.over_replay.value_or(LogEffect{});
     insert.add(over.value).add(over.variance).run();
@@ -247,8 +108,8 @@ Night read_night(const Statement& row) {
 }
 
 NightBenchmark read_figures(const Statement& row, CodeReader& codes) {
-  NightBenchmark benchmark = codes.of(row.integer(2));
-  benchmark.processes = static_cast<int>(row.integer(3));
+  NightBenchmark benchmark = codes.of(row.integer(3));
+  benchmark.processes = static_cast<int>(row.integer(4));
   int column = kFirstFigure;
   for (const auto& [name, figure] : kFigures) benchmark.*figure = row.number(column++);
   if (!row.is_null(column)) {
@@ -272,7 +133,7 @@ std::vector<Night> in_order(std::map<std::int64_t, Night> by_id) {
 
 StoredChangePoint read_change_point(const Statement& row, const Database& database) {
   ChangePoint point{.subject = row.text(1),
-                    .benchmarks = json_value<std::vector<std::string>>(row.text(2), database),
+                    .benchmarks = read_stored_list<std::vector<std::string>>(row.text(2), database),
                     .first_session = row.text(3),
                     .last_session_before = row.text(4),
                     .alarm_session = row.text(5),
@@ -320,14 +181,17 @@ std::vector<HistoryPoint> History::series(const std::string& benchmark) const {
   const std::map<std::int64_t, Night> nights = nights_by_id(database_);
   CodeReader codes(database_);
   Statement rows(database_,
-                 "SELECT * FROM figures WHERE benchmark = (SELECT id FROM word WHERE text = ?)"
-                 " ORDER BY night");
-  rows.with(benchmark);
+                 "SELECT * FROM figures WHERE span = ? AND benchmark ="
+                 " (SELECT id FROM word WHERE text = ?) ORDER BY night");
+  const std::int64_t last = nights.empty() ? -1 : nights.rbegin()->first / kSpan;
   std::vector<HistoryPoint> points;
-  while (rows.step()) {
-    const auto night = nights.find(rows.integer(1));
-    // Of one that was added meanwhile there is none.
-    if (night != nights.end()) points.push_back({night->second, read_figures(rows, codes)});
+  for (std::int64_t span = 0; span <= last; ++span) {
+    rows.with(span, benchmark);
+    while (rows.step()) {
+      const auto night = nights.find(rows.integer(2));
+      // Of one that was added meanwhile there is none.
+      if (night != nights.end()) points.push_back({night->second, read_figures(rows, codes)});
+    }
   }
   return points;
 }
@@ -337,7 +201,7 @@ std::vector<Night> History::whole_nights() const {
   CodeReader codes(database_);
   Statement rows(database_, "SELECT * FROM figures");
   while (rows.step()) {
-    const auto night = nights.find(rows.integer(1));
+    const auto night = nights.find(rows.integer(2));
     if (night != nights.end()) night->second.benchmarks.push_back(read_figures(rows, codes));
   }
   for (auto& [id, night] : nights) std::ranges::sort(night.benchmarks, {}, &NightBenchmark::name);
@@ -374,7 +238,7 @@ std::vector<StoredChangePoint> History::change_points() const {
 
 std::int64_t History::add(const ChangePoint& point) {
   Transaction transaction(database_);
-  const std::string benchmarks = text_of_list(point.benchmarks);
+  const std::string benchmarks = stored_list(point.benchmarks);
   Statement insert(database_, fmt::format("INSERT INTO change_point VALUES (NULL, {}, NULL, NULL)",
                                           placeholders(10)));
   fill(insert, point, benchmarks);
@@ -387,7 +251,7 @@ std::int64_t History::add(const ChangePoint& point) {
 }
 
 void History::update(const StoredChangePoint& changed) {
-  const std::string benchmarks = text_of_list(changed.point.benchmarks);
+  const std::string benchmarks = stored_list(changed.point.benchmarks);
   Statement update(database_,
                    "UPDATE change_point SET subject = ?, benchmarks = ?, first_session = ?,"
                    " last_session_before = ?, alarm_session = ?, effect = ?, low = ?, high = ?,"

@@ -7,7 +7,8 @@
 // damaged, another program's, of a newer schema, or cannot be written.
 //
 // Of the same code in many nights each is kept once, so that a night of 344 benchmarks takes about
-// 50 kB (docs/evidence/history.md). Figures lie by benchmark and night, as a series is read.
+// 50 kB (docs/evidence/history.md). Figures lie by benchmark
+// within spans of nights, so that adding a night and reading a series both touch few pages.
 #pragma once
 
 #include <cstdint>

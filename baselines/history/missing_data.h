@@ -2,13 +2,16 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace fusegate::baselines {
 
 struct MissingData {
-  std::string what;
-  std::string since;
-  std::string text;
+  std::string what;  // "nights", "benchmarks", "suite", "card GPU-...", "machine NAME", "undecided"
+  std::string since;    // the last session before it
+  std::string text;     // a sentence
+  std::string until{};  // the session that ended it; "" while it lasts
+  std::vector<std::string> benchmarks{};
 };
 
 }  // namespace fusegate::baselines

@@ -94,7 +94,7 @@ std::string night_line(const Night& night) {
   for (const NightBenchmark& benchmark : night.benchmarks) {
     object["benchmarks"].push_back(benchmark_json(benchmark));
   }
-  return object.dump(-1, ' ', false, json::error_handler_t::replace);
+  return object.dump(-1, ' ', true, json::error_handler_t::replace);
 }
 
 Night parse_night(std::string_view line, const std::string& source) {

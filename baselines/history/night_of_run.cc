@@ -22,16 +22,6 @@
 namespace fusegate::baselines {
 namespace {
 
-std::chrono::sys_seconds date_of(const Run& run) {
-  const auto date = parse_instant(run.provenance.date);
-  if (!date) {
-    throw InputError(run.source, "context.date",
-                     "no date, which a night of a history needs; measure it again, or write the "
-                     "date into the file as 2026-11-21T02:53:32Z");
-  }
-  return *date;
-}
-
 // Each once, in the order of the processes.
 std::vector<std::string> different_cards(const Run& run) {
   std::vector<std::string> cards;
@@ -183,7 +173,7 @@ Night night_around(const Run& run) {
   return {.session = session_of(run),
           .unix_s = date_of(run).time_since_epoch().count(),
           .commit = from.commit,
-          .device = text_of(run.environment, "device"),
+          .device = device_of(run),
           .card = fmt::format("{}", fmt::join(different_cards(run), ", ")),
           .machine = from.host,
           .driver = text_of(run.environment, "driver"),
@@ -194,6 +184,18 @@ Night night_around(const Run& run) {
 }
 
 }  // namespace
+
+std::chrono::sys_seconds date_of(const Run& run) {
+  const auto date = parse_instant(run.provenance.date);
+  if (!date) {
+    throw InputError(run.source, "context.date",
+                     "no date, which a night of a history needs; measure it again, or write the "
+                     "date into the file as 2026-11-21T02:53:32Z");
+  }
+  return *date;
+}
+
+std::string device_of(const Run& run) { return text_of(run.environment, "device"); }
 
 std::string session_of(const Run& run) {
   constexpr std::size_t kFewDigits = 8, kCommitDigits = 12;

@@ -9,6 +9,7 @@
 // night's own is uncertain, and would move the time of the same code from night to night.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <string>
 
@@ -36,5 +37,11 @@ Night night_of_run(const Run& run, const Run* replay,
 // the suite, the card and the commit, those that are known. Throws InputError for a run without a
 // date.
 std::string session_of(const Run& run);
+
+// Of its first process. Throws likewise.
+std::chrono::sys_seconds date_of(const Run& run);
+
+// "" where its environment has none.
+std::string device_of(const Run& run);
 
 }  // namespace fusegate::baselines

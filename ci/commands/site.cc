@@ -1,4 +1,5 @@
 #include "baselines/history/history.h"
+#include "baselines/io/owners.h"
 #include "ci/commands/command_line.h"
 #include "ci/console/format.h"
 #include "ci/console/layout.h"
@@ -15,7 +16,13 @@ Site read_site(const SiteRequest& request) {
   for (baselines::StoredChangePoint& change : history.change_points()) {
     site.changes.push_back(std::move(change.point));
   }
-  if (!request.report.judging.candidate.empty()) site.report = make_report(request.report);
+  if (request.report.judging.candidate.empty()) return site;
+  site.report = make_report(request.report);
+  const baselines::Run& run = site.report->gate.candidate;
+  for (const baselines::BenchmarkSeries& series : run.benchmarks) {
+    const std::string owner = baselines::owner_of(run.provenance.owners, series.name);
+    if (!owner.empty()) site.owners[series.name] = owner;
+  }
   return site;
 }
 

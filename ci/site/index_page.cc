@@ -45,28 +45,41 @@ std::string changes_sentence(const Site& site) {
       most.reason.empty() ? "" : ", ", most.reason);
 }
 
+std::vector<const MissingData*> still_missing(const Site& site) {
+  std::vector<const MissingData*> missing;
+  for (const MissingData& one : site.missing) {
+    if (one.until.empty()) missing.push_back(&one);
+  }
+  return missing;
+}
+
 std::string outcome_of(const Site& site) {
   for (const ChangePoint* change : found_last(site)) {
     if (change->effect > 0 && change->is_true != false) return "alarm";
   }
-  return site.missing.empty() ? "quiet" : "missing data";
+  return still_missing(site).empty() ? "quiet" : "missing data";
 }
 
 std::string missing_sentence(const Site& site) {
-  if (site.missing.empty()) return "";
-  const std::size_t more = site.missing.size() - 1;
-  return fmt::format(" Data are missing: {}{}.", site.missing.front().what,
+  const auto missing = still_missing(site);
+  if (missing.empty()) return "";
+  const std::size_t more = missing.size() - 1;
+  return fmt::format(" Data are missing: {}{}.", missing.front()->what,
                      more == 0 ? "" : fmt::format(" and {} more", more));
 }
 
 Section missing_section(const Site& site) {
   Section section{
       .title = "Missing data",
-      .table = Table({{"what", Align::kLeft, true}, {"since"}, {"", Align::kLeft, false, true}})};
+      .table = Table(
+          {{"what", Align::kLeft, true}, {"since"}, {"until"}, {"", Align::kLeft, false, true}})};
+  const auto date_of_session = [&](const std::string& session) {
+    const auto night = night_of_session(site.nights, session);
+    return night ? night_date(site.nights[*night]) : session;
+  };
   for (const MissingData& one : site.missing) {
-    const auto night = night_of_session(site.nights, one.since);
     section.table.add_row(
-        {one.what, night ? night_date(site.nights[*night]) : one.since, one.text});
+        {one.what, date_of_session(one.since), date_of_session(one.until), one.text});
   }
   return section;
 }

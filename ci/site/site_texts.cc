@@ -8,6 +8,7 @@
 #include <functional>
 #include <utility>
 
+#include "baselines/history/change_id.h"
 #include "baselines/history/text_hash.h"
 #include "ci/console/format.h"
 
@@ -125,6 +126,7 @@ Table changes_table(const std::vector<ChangePoint>& changes,
                {"interval", Align::kRight},
                {"duet"},
                {"alarm"},
+               {"id", Align::kLeft, true},
                {"cause", Align::kLeft, false, true}});
   std::vector<std::pair<std::optional<std::size_t>, const ChangePoint*>> newest_first;
   for (const ChangePoint& change : changes) {
@@ -143,7 +145,7 @@ Table changes_table(const std::vector<ChangePoint>& changes,
     table.add_row({since ? night_date(nights[*since]) : change->first_session, subject,
                    baselines::change_class_name(change->of_class), change_cell(change->effect),
                    format_interval({change->low, change->high}), confirmation_text(*change),
-                   triage_cell(*change), why_text(*change)});
+                   triage_cell(*change), baselines::change_id(*change), why_text(*change)});
   }
   return table;
 }

@@ -122,7 +122,13 @@ inline Site made_up_year(std::size_t benchmarks, std::size_t nights) {
     if (i < kMissingWeek || i >= kMissingWeek + 7)
       site.nights.push_back(made_up_night(i, benchmarks));
   }
-  site.missing = {{"nights", fmt::format("night-{:03}", kMissingWeek - 1), "No night for a week."}};
+  site.missing = {{.what = "nights",
+                   .since = fmt::format("night-{:03}", kMissingWeek - 1),
+                   .text = "No night for a week.",
+                   .until = fmt::format("night-{:03}", kMissingWeek + 7)},
+                  {.what = "machine h200-2",
+                   .since = fmt::format("night-{:03}", nights - 10),
+                   .text = "It has not reported for nine days."}};
   for (std::size_t i = 0; i < benchmarks; ++i) {
     const std::string name = made_up_name(i);
     site.owners[name] = name.starts_with("linear") ? "@org/linear" : "@org/mlp";

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <regex>
 
+#include "baselines/history/change_id.h"
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/io/scratch_folder.h"
@@ -55,7 +56,10 @@ TEST_F(SmallSite, BeginsWithTheLastNightAndWhatWasFound) {
               HasSubstr("1 change point was found in the last night, the largest +0.41 % in "));
   EXPECT_THAT(html, HasSubstr("3 alarms; 2 triaged, 1 of them false (50.0 %)"));
   EXPECT_THAT(html, HasSubstr("293 nights since 2025-01-01, 32 benchmarks"));
-  EXPECT_THAT(html, HasSubstr("No night for a week."));
+  EXPECT_THAT(html, HasSubstr(" Data are missing: machine h200-2.</div>"));
+  EXPECT_THAT(html, AllOf(HasSubstr("No night for a week."),
+                          HasSubstr("data-label=\"until\">2025-09-25</td>")));
+  EXPECT_THAT(html, HasSubstr("data-label=\"id\">" + baselines::change_id(site_.changes[2])));
 }
 
 TEST_F(SmallSite, NamesEachPlantedChangeOnceWithItsClassAndCommit) {
@@ -142,7 +146,7 @@ TEST_F(SmallSite, LetsNoNameBreakOut) {
     change.subject = change.first_session = change.alarm_session = change.reason = evil;
     change.benchmarks = {evil, evil};
   }
-  site_.missing = {{evil, evil, evil}};
+  site_.missing = {{evil, evil, evil, evil}};
   site_.owners = {{evil, evil}};
   const auto files = site_files(site_);
   EXPECT_EQ(files.size(), 7u);
