@@ -6,9 +6,9 @@
 // also where the process is killed. Everything throws InputError naming the file: where it is
 // damaged, another program's, of a newer schema, or cannot be written.
 //
-// Of the same code in many nights each is kept once, so that a night of 344 benchmarks takes about
-// 50 kB (docs/evidence/history.md). Figures lie by benchmark
-// within spans of nights, so that adding a night and reading a series both touch few pages.
+// What stays of a benchmark from night to night is kept once (codes.h): a night of 344 benchmarks
+// takes 33 kB (docs/evidence/history.md). Figures lie by benchmark within spans of nights, so that
+// adding a night and reading a series both touch few pages.
 #pragma once
 
 #include <cstdint>
