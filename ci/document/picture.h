@@ -127,7 +127,8 @@ struct StripPicture {
   std::string low{}, high{};  // the least and the largest value as text
 };
 
-// What was there from which night to which, of `nights` in all; ends are included.
+// What was there from which night to which, of `nights` in all; ends are included. Spans that
+// follow each other are another version of it.
 struct TimelinePicture {
   std::string caption{};
   std::size_t nights = 0;

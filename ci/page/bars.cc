@@ -43,10 +43,13 @@ std::string bar_html(const Bar& bar, const std::vector<std::string>& stages) {
     }
     at += width;
   }
+  const std::string name =
+      bar.name.empty() ? ""
+                       : fmt::format("<span class=\"name\">{}</span> ", escaped_name(bar.name));
   return fmt::format(
-      "<p class=\"profile\"><span class=\"name\">{}</span> <svg class=\"bar\" viewBox=\"0 0 1 1\" "
+      "<p class=\"profile\">{}<svg class=\"bar\" viewBox=\"0 0 1 1\" "
       "preserveAspectRatio=\"none\" role=\"img\" aria-label=\"{}\">{}</svg></p>\n",
-      escaped_name(bar.name), escaped(label), parts);
+      name, escaped(label), parts);
 }
 
 }  // namespace
@@ -70,13 +73,17 @@ std::string bars_html(const BarsPicture& picture) {
 std::string timeline_html(const TimelinePicture& picture) {
   std::string html;
   for (const TimelinePicture::Row& row : picture.rows) {
-    std::string path;
-    for (const auto& [first, last] : row.spans)
-      path += fmt::format("M{} 0h{}", first, last - first + 1);
+    std::string paths[2];  // in turn
+    for (std::size_t i = 0; i < row.spans.size(); ++i) {
+      const auto& [first, last] = row.spans[i];
+      paths[i % 2] += fmt::format("M{} 0h{}", first, last - first + 1);
+    }
+    const std::string odd =
+        paths[1].empty() ? "" : fmt::format("<path class=\"odd\" d=\"{}\"/>", paths[1]);
     html += fmt::format(
         "<p><span class=\"name\">{}</span> <span class=\"soft\">{}</span><svg viewBox=\"0 -1 {} "
-        "2\" preserveAspectRatio=\"none\" aria-hidden=\"true\"><path d=\"{}\"/></svg></p>\n",
-        escaped(row.name), escaped(row.text), picture.nights, path);
+        "2\" preserveAspectRatio=\"none\" aria-hidden=\"true\"><path d=\"{}\"/>{}</svg></p>\n",
+        escaped(row.name), escaped(row.text), picture.nights, paths[0], odd);
   }
   return figure_html(picture.caption, picture.caption,
                      fmt::format("<div class=\"timeline\">{}</div>\n", html));

@@ -91,30 +91,61 @@ Section history_section(const Site& site, const Series& series, int strip_height
   return section;
 }
 
-// From which night to which each was launched.
-Section kernels_section(const Site& site, const Series& series) {
-  std::map<std::string, TimelinePicture::Row> rows;
+// From which night to which each was launched, and with which code.
+struct KernelNights {
+  std::vector<std::pair<std::size_t, std::size_t>> spans;  // of one code each
+  std::string code;                                        // of the last
+  std::size_t versions = 0;
+};
+
+std::map<std::string, KernelNights> kernels_of(const Series& series) {
+  std::map<std::string, KernelNights> kernels;
   for (std::size_t i = 0; i < series.nights.size(); ++i) {
     if (series.nights[i] == nullptr) continue;
     for (const std::string& kernel : series.nights[i]->kernels) {
-      auto& spans = rows[kernel].spans;
-      if (!spans.empty() && spans.back().second + 1 >= i) {
-        spans.back().second = i;
+      const std::size_t bar = kernel.rfind('|');
+      const std::string code = bar == kernel.npos ? "" : kernel.substr(bar + 1);
+      KernelNights& own = kernels[kernel.substr(0, bar)];
+      if (!own.spans.empty() && own.spans.back().second == i) continue;  // launched twice
+      const bool is_new = own.spans.empty() || own.code != code;
+      own.versions += is_new;
+      own.code = code;
+      if (is_new || own.spans.back().second + 1 < i) {
+        own.spans.emplace_back(i, i);
       } else {
-        spans.emplace_back(i, i);
+        own.spans.back().second = i;
       }
     }
   }
-  TimelinePicture picture{.caption = "Launched from which night to which, the latest first.",
+  return kernels;
+}
+
+std::string kernel_nights_text(const KernelNights& kernel, const std::vector<Night>& nights) {
+  const std::string code = kernel.code.substr(0, kShownOfHash);
+  const std::string since = night_date(nights[kernel.spans.back().first]);
+  const std::string until = night_date(nights[kernel.spans.back().second]);
+  if (kernel.versions == 1) {
+    return fmt::format("code {}, {} to {}", code, night_date(nights[kernel.spans.front().first]),
+                       until);
+  }
+  return fmt::format("{} versions of its code, the last {}, {} to {}", kernel.versions, code, since,
+                     until);
+}
+
+std::string shown_kernel(const std::string& name) {
+  baselines::ProfiledKernel kernel;
+  kernel.name = name;
+  return short_name(kernel);
+}
+
+Section kernels_section(const Site& site, const Series& series) {
+  TimelinePicture picture{.caption =
+                              "Launched from which night to which; a change of colour is a "
+                              "change of its code.",
                           .nights = site.nights.size()};
-  for (auto& [kernel, row] : rows) {
-    const std::size_t bar = kernel.rfind('|');
-    row.name = kernel.substr(0, bar);
-    const std::string hash =
-        bar == kernel.npos ? "" : "code " + kernel.substr(bar + 1, kShownOfHash) + ", ";
-    row.text = fmt::format("{}{} to {}", hash, night_date(site.nights[row.spans.front().first]),
-                           night_date(site.nights[row.spans.back().second]));
-    picture.rows.push_back(row);
+  for (auto& [name, kernel] : kernels_of(series)) {
+    picture.rows.push_back(
+        {shown_kernel(name), kernel_nights_text(kernel, site.nights), std::move(kernel.spans)});
   }
   std::ranges::stable_sort(picture.rows, [](const auto& a, const auto& b) {
     return a.spans.back().second > b.spans.back().second;
@@ -166,6 +197,7 @@ Section stages_of(const BenchmarkOfRun& of_run) {
   if (of_run.candidate == nullptr || !of_run.candidate->stage_times) return {};
   baselines::Run one;
   one.benchmarks = {*of_run.candidate};
+  one.benchmarks.front().name.clear();  // the page's title has it
   const Section launches = launches_section(one);
   return {.title = "Stages", .pictures = launches.parts.at(0).pictures};
 }

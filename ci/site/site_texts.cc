@@ -33,9 +33,13 @@ std::string moved_text(const ChangePoint& change) {
   return text;
 }
 
+// The cause, the name by which people triage it, and what moved.
 std::string why_text(const ChangePoint& change) {
-  const std::string moved = moved_text(change);
-  return change.reason + (change.reason.empty() || moved.empty() ? "" : "; ") + moved;
+  std::string text = change.reason;
+  for (const std::string& more : {"alarm " + baselines::change_id(change), moved_text(change)}) {
+    if (!more.empty()) text += (text.empty() ? "" : "; ") + more;
+  }
+  return text;
 }
 
 }  // namespace
@@ -126,7 +130,6 @@ Table changes_table(const std::vector<ChangePoint>& changes,
                {"interval", Align::kRight},
                {"duet"},
                {"alarm"},
-               {"id", Align::kLeft, true},
                {"cause", Align::kLeft, false, true}});
   std::vector<std::pair<std::optional<std::size_t>, const ChangePoint*>> newest_first;
   for (const ChangePoint& change : changes) {
@@ -145,7 +148,7 @@ Table changes_table(const std::vector<ChangePoint>& changes,
     table.add_row({since ? night_date(nights[*since]) : change->first_session, subject,
                    baselines::change_class_name(change->of_class), change_cell(change->effect),
                    format_interval({change->low, change->high}), confirmation_text(*change),
-                   triage_cell(*change), baselines::change_id(*change), why_text(*change)});
+                   triage_cell(*change), why_text(*change)});
   }
   return table;
 }
