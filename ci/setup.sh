@@ -6,12 +6,12 @@ usage() {
   cat <<'TEXT'
 Usage: ci/setup.sh [--for PURPOSE]
 
-Installs missing system packages (Debian 12, Ubuntu 24.04), Python packages (into build/venv) and, on a machine with
-an NVIDIA GPU but without nvcc, the CUDA toolkit from PyPI (into build/cuda). Without the right to install, it prints
+Installs missing system packages (Debian 12, Ubuntu 24.04), the tests' Python packages (into build/venv) and, on a
+machine with an NVIDIA GPU but without nvcc, the CUDA toolkit from PyPI (into build/cuda). Without the right to install, it prints
 the command to run, and exits with 2.
 
-  --for PURPOSE  measuring: packages for building, measuring and the report; tests (default): also those of tests,
-                 such as Node.js and help2man
+  --for PURPOSE  measuring: packages for building and measuring; tests (default): also those of tests, such as Node.js
+                 and help2man
 
 Environment:
   FUSEGATE_SETUP=off            install and check nothing
@@ -28,7 +28,7 @@ main() {
   [[ $purpose == measuring || $purpose == tests ]] || die "--for is '$purpose'; it must be measuring or tests"
   if [[ ${FUSEGATE_SETUP:-on} == off ]]; then return; fi
   install_packages "$purpose"
-  install_python_venv "$purpose"
+  if [[ $purpose == tests ]]; then install_python_venv; fi
   install_cuda_wheels
 }
 

@@ -29,8 +29,6 @@ endfunction()
 
 function(fusegate_install_program component)
   install(TARGETS fusegate RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT ${component} ${ARGN})
-  install(DIRECTORY ${PROJECT_BINARY_DIR}/bin/report
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/fusegate COMPONENT ${component} ${ARGN})
   install(DIRECTORY ${PROJECT_BINARY_DIR}/share/fusegate/template DESTINATION ${CMAKE_INSTALL_DATADIR}/fusegate
     COMPONENT ${component} ${ARGN} USE_SOURCE_PERMISSIONS)
 endfunction()

@@ -13,8 +13,7 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME fusegate)
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "The gate, and the library that benchmark programs are linked with.
  fusegate finds out whether GPU kernels got slower, how sure that is, and why.")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
-# Suggested, not recommended: apt would install these too, and matplotlib alone depends on 150 packages.
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "python3-matplotlib, python3-jinja2, git, curl")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "git, curl")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME fusegate-dev)
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Headers and CMake package of fusegate.

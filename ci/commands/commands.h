@@ -161,12 +161,22 @@ struct ReportRequest {
   std::vector<std::filesystem::path> peers{};
 };
 void add_report(CommandLine& line);
-// 0 where the report was written, whatever it says. Throws also where Python or one of its packages
-// is missing.
+// 0 where the report was written, whatever it says.
 baselines::ExitCode report_command(const ReportRequest& request, Console& console);
+// Throws InputError.
+Report make_report(const ReportRequest& request);
 // The page alone, of a candidate that is loaded, and judged where it could be. A verdict stands
-// whether or not a page can be drawn of it: console.err says why there is none.
+// whether or not a page can be written: console.err says why there is none.
 void draw_page(Report report, const std::filesystem::path& html, Console& console);
+
+// Nights as a folder of pages (ci/site/site.h).
+struct SiteRequest {
+  std::filesystem::path database{};  // empty: .fusegate/history.db of the checkout
+  std::filesystem::path out{};
+  ReportRequest report{};  // of the last night's run; without a candidate there is none
+};
+void add_site(CommandLine& line);
+baselines::ExitCode site_command(const SiteRequest& request, Console& console);
 
 // A run's figures as a table.
 struct ShowRequest {

@@ -63,8 +63,6 @@ HostFacts read_host() {
   host.has_ncu = runs({"ncu", "--version"});
   host.has_gpu = fs::exists("/dev/nvidia0", error) || host.has_nvidia_smi;
   host.has_mps = runs_mps();
-  host.python = python_program();
-  host.has_python_packages = runs({host.python, "-c", "import jinja2, matplotlib; print('ok')"});
   return host;
 }
 

@@ -10,15 +10,11 @@ namespace {
 class JobProgramTest : public ProgramTest {
  protected:
   JobProgramTest() {
-    setenv("FUSEGATE_PYTHON", "/bin/false", 1);  // pages are drawn elsewhere
     fs::create_directories(path("checkout/.git"));
     fs::create_directories(path("checkout/sub"));
     fs::current_path(path("checkout/sub"));
   }
-  ~JobProgramTest() override {
-    fs::current_path(before_);
-    unsetenv("FUSEGATE_PYTHON");
-  }
+  ~JobProgramTest() override { fs::current_path(before_); }
 
   Ended job(const std::string& program, const std::vector<std::string>& more = {},
             const Interrupts* interrupts = nullptr) {

@@ -165,9 +165,7 @@ std::vector<Check> check_host(const HostFacts& host, bool has_gpu) {
       checked("disk", host.free_bytes >= kEnoughFreeBytes,
               fmt::format("{:.1f} GB free", host.free_bytes / 1e9),
               "free at least 1 GB: a run ends when the disk is full"),
-      check_tool("git", host.has_git, "install git: runs then name their commit"),
-      checked("HTML report", host.has_python_packages, host.python,
-              "install Python's matplotlib and jinja2")};
+      check_tool("git", host.has_git, "install git: runs then name their commit")};
   if (has_gpu) {
     checks.push_back(
         checked("MPS", !host.has_mps,

@@ -31,8 +31,6 @@ struct HostFacts {
   bool has_git = false;
   bool has_nvidia_smi = false;
   bool has_ncu = false;
-  std::string python;  // the one that draws reports
-  bool has_python_packages = false;
   bool has_mps = false;  // CUDA's Multi-Process Service runs
   bool has_gpu = false;  // by its device file or its tools, where no program reports it
 };

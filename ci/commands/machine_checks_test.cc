@@ -87,8 +87,7 @@ TEST(CheckDevice, SaysThatThereIsNoGpu) {
 // What is warned of on a host that is good but for that.
 std::vector<std::string> warnings_of(const std::function<void(HostFacts&)>& spoil,
                                      bool has_gpu = true) {
-  HostFacts host{
-      0.1, 4, {"performance"}, std::uintmax_t{100} << 30, true, true, true, "python3", true, false};
+  HostFacts host{0.1, 4, {"performance"}, std::uintmax_t{100} << 30, true, true, true, false};
   spoil(host);
   return warnings(check_host(host, has_gpu));
 }
@@ -100,8 +99,6 @@ TEST(CheckHost, WarnsOfEachFact) {
               ElementsAre("CPU governor"));
   EXPECT_THAT(warnings_of([](HostFacts& host) { host.free_bytes = 1'000'000; }),
               ElementsAre("disk"));
-  EXPECT_THAT(warnings_of([](HostFacts& host) { host.has_python_packages = false; }),
-              ElementsAre("HTML report"));
   const auto mps = [](HostFacts& host) { host.has_mps = true; };
   EXPECT_THAT(warnings_of(mps), ElementsAre("MPS"));
   EXPECT_THAT(warnings_of(mps, false), IsEmpty());

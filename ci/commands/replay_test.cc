@@ -8,7 +8,6 @@ namespace {
 class ReplayTest : public SideBySideTest<ReplayRequest, replay_command> {
  protected:
   ReplayTest() {
-    setenv("FUSEGATE_PYTHON", "/bin/false", 1);  // pages are drawn elsewhere
     request_.duet.judging.stores = {folder_.path() / "store"};
     request_.checkout = folder_.path() / "checkout";
     stored_.driver = "570.1";
@@ -16,7 +15,6 @@ class ReplayTest : public SideBySideTest<ReplayRequest, replay_command> {
     store();
     builds("echo '" + write_bench(folder_, "base-bench", {}) + "'");
   }
-  ~ReplayTest() override { unsetenv("FUSEGATE_PYTHON"); }
 
   void store() {
     fs::remove_all(folder_.path() / "store");

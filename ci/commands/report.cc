@@ -2,21 +2,18 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
-#include "baselines/io/printable.h"
 #include "baselines/record/baseline.h"
 #include "baselines/record/load_run.h"
 #include "ci/commands/command_line.h"
-#include "ci/console/layout.h"
 #include "ci/console/output_files.h"
-#include "ci/run/child_process.h"
+#include "ci/page/page.h"
+#include "ci/page/pictures.h"
 #include "ci/run/run_record.h"
 #include "ci/sweep/peer_match.h"
 #include "ci/sweep/sweep_sections.h"
 
 namespace fusegate::ci {
 namespace {
-
-constexpr double kDrawingTimeoutS = 600;
 
 // Why the folder of `run --peers` holds no run file, by its record; nothing where it holds one, or
 // is something else.
@@ -51,6 +48,15 @@ PeerComparison compare_with_peers(const ReportRequest& request, const baselines:
 
 void add_figures(Report& report) { report.sweeps = shape_sweeps(report.gate.candidate); }
 
+LinePicture svg_picture(const Report& report) {
+  if (auto picture = main_picture(report.sweeps)) return *picture;
+  throw baselines::InputError("--svg", report.gate.candidate.source,
+                              "nothing to draw: no operation has two implementations that were "
+                              "both measured at two sizes");
+}
+
+}  // namespace
+
 Report make_report(const ReportRequest& request) {
   Report report;
   report.title = request.title;
@@ -66,47 +72,6 @@ Report make_report(const ReportRequest& request) {
   }
   return report;
 }
-
-// A text of a picture may have lines.
-void make_printable(nlohmann::json& value, bool is_picture) {
-  if (value.is_string()) {
-    const auto& text = value.get_ref<const std::string&>();
-    value = is_picture ? baselines::printable_lines(text) : baselines::printable(text);
-  } else if (value.is_object()) {
-    for (auto& [key, member] : value.items()) {
-      make_printable(member, is_picture || key == "pictures");
-    }
-  } else if (value.is_array()) {
-    for (nlohmann::json& element : value) make_printable(element, is_picture);
-  }
-}
-
-// What html/html_report.py makes of the model, as `option` of ours asks. In Python: matplotlib and
-// Jinja2 have no equal in C++.
-std::string drawn(const std::string& option, nlohmann::json model) {
-  const bool is_picture = option == "--svg";
-  make_printable(model, is_picture);
-  const std::string python = python_program();
-  ChildProcess process;
-  process.arguments = {python, report_script().string()};
-  if (is_picture) process.arguments.push_back(option);
-  process.input = model.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  process.timeout_s = kDrawingTimeoutS;
-  ChildOutput output = collect_output(std::move(process));
-  if (output.failure.empty() && output.out.empty()) output.failure = "drew nothing";
-  if (!output.failure.empty()) throw baselines::InputError(option, python, output.failure);
-  return output.out;
-}
-
-nlohmann::json svg_picture(const Report& report) {
-  const auto picture = main_picture(report.sweeps);
-  if (picture) return *picture;
-  throw baselines::InputError("--svg", report.gate.candidate.source,
-                              "nothing to draw: no operation has two implementations that were "
-                              "both measured at two sizes");
-}
-
-}  // namespace
 
 void add_report(CommandLine& line) {
   auto [app, request] =
@@ -131,8 +96,8 @@ baselines::ExitCode report_command(const ReportRequest& request, Console& consol
   const auto comment = [&] { return markdown(document, kMarkdownLimit); };
   write_output_files(
       {{request.markdown, comment},
-       {request.html, [&] { return drawn("--html", document_json(document)); }},
-       {request.svg, [&] { return drawn("--svg", svg_picture(report)); }}},
+       {request.html, [&] { return page_html(document); }},
+       {request.svg, [&] { return lines_svg_file(svg_picture(report)); }}},
       [&](const std::filesystem::path& path) { console.out.print("wrote {}\n", path.string()); });
   if (!request.markdown && !request.html && !request.svg) console.out.lines(comment());
   return baselines::ExitCode::kNoRegression;
@@ -142,8 +107,7 @@ void draw_page(Report report, const std::filesystem::path& html, Console& consol
   try {
     add_figures(report);
     report.peer_comparison = peer_comparison(report.gate.candidate, nullptr);
-    const nlohmann::json model = document_json(report_document(report));
-    baselines::write_atomically(html, drawn("--html", model));
+    baselines::write_atomically(html, page_html(report_document(report)));
     console.out.print("wrote {}\n", html.string());
   } catch (const baselines::InputError& error) {
     console.err.print("fusegate: no HTML report, which does not change the verdict: {}\n",

@@ -12,11 +12,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string chosen_python() {
-  const char* chosen = std::getenv("FUSEGATE_PYTHON");
-  return chosen != nullptr ? chosen : "";
-}
-
 // Whether this program lies where it was built, in build/<preset>/bin of a checkout. What lies
 // above the folder of one that was installed is not ours: nothing there is run.
 bool is_in_build_folder() { return fs::exists(own_folder().parent_path() / "CMakeCache.txt"); }
@@ -38,15 +33,6 @@ fs::path default_bench_program() { return own_folder() / "fusegate_bench"; }
 
 fs::path project_templates() { return shared_folder() / "template"; }
 
-fs::path report_script() { return own_file("report/html_report.py"); }
-
-std::string python_program() {
-  const std::string chosen = chosen_python();
-  if (!chosen.empty()) return chosen;
-  const fs::path venv = above_build_folder() / "venv" / "bin" / "python3";
-  return is_in_build_folder() && fs::exists(venv) ? venv.string() : "python3";
-}
-
 fs::path peers_script() {
   const fs::path installed = own_file("peers/peers.py");
   if (fs::exists(installed) || !is_in_build_folder()) return installed;
@@ -54,8 +40,8 @@ fs::path peers_script() {
 }
 
 std::string peers_python() {
-  const std::string chosen = chosen_python();
-  return chosen.empty() ? "python3" : chosen;
+  const char* chosen = std::getenv("FUSEGATE_PYTHON");
+  return chosen == nullptr || *chosen == '\0' ? "python3" : chosen;
 }
 
 fs::path checkout_root(const fs::path& folder) {

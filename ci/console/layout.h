@@ -11,22 +11,14 @@ namespace fusegate::ci {
 std::filesystem::path own_folder();
 // The benchmark program that was built together with this one.
 std::filesystem::path default_bench_program();
-// The script that draws the HTML page. The build puts it beside the program; where the program is
-// installed, it lies in share/fusegate.
-std::filesystem::path report_script();
 // What `fusegate init` fills in.
 std::filesystem::path project_templates();
-
-// The Python that draws it: $FUSEGATE_PYTHON; else, of a program that lies where it was built, the
-// virtual environment that ci/setup.sh makes, build/venv; else python3 of PATH.
-std::string python_program();
 
 // The program that measures peers (bench/peers): of a program that lies where it was built, the one
 // of that checkout; else where it would be installed, whether or not it is there.
 std::filesystem::path peers_script();
 
-// The Python that runs it: $FUSEGATE_PYTHON; else python3 of PATH, since the virtual environment of
-// the reports has no PyTorch.
+// The Python that runs it: $FUSEGATE_PYTHON; else python3 of PATH.
 std::string peers_python();
 
 // The folder or an ancestor of it that has .git; the folder itself where none has.

@@ -38,6 +38,7 @@ struct Cell {
   // Of a row's first cell: a terminal leaves the row out, as others of its kind stand for it, and
   // counts it by this name: "and 9 more regressions of geglu/fused/bf16".
   std::string aside_of{};
+  std::string href{};  // where a page links it to
 };
 
 // Prefixes what is said once for many: "invalid: the library is missing (3 times)", "a, and 2

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "baselines/io/printable.h"
+#include "ci/console/format.h"
 
 namespace fusegate::ci {
 namespace {
@@ -40,6 +42,7 @@ void add_sections(const std::vector<Section>& sections, const TextStyle& style, 
     for (const std::string& sentence : section.sentences) own += line(sentence, style);
     for (const Cell& note : section.notes) own += "- " + line(note, style);
     own += table_lines(section, style);
+    for (const std::string& command : section.commands) own += "  " + line(command, style);
     if (!own.empty()) {
       const std::string title =
           section.title.empty() ? "" : line({section.title, Tone::kStrong}, style);
@@ -52,8 +55,41 @@ void add_sections(const std::vector<Section>& sections, const TextStyle& style, 
 }  // namespace
 
 bool Section::empty() const {
-  return sentences.empty() && notes.empty() && table.empty() && pictures.empty() &&
-         std::ranges::all_of(parts, &Section::empty);
+  return sentences.empty() && notes.empty() && table.empty() && commands.empty() &&
+         pictures.empty() && std::ranges::all_of(parts, &Section::empty);
+}
+
+std::string facts_summary(const std::vector<Fact>& facts) {
+  std::vector<std::string> labels;
+  std::size_t notes = 0;
+  for (const Fact& fact : facts) {
+    if (fact.label == "note") {
+      ++notes;
+    } else if (std::ranges::find(labels, fact.label) == labels.end()) {
+      labels.push_back(fact.label);
+    }
+  }
+  if (notes > 0) labels.push_back(format_count(notes, "note"));
+  std::string text;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == labels.size() ? " and " : ", ") + labels[i];
+  }
+  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+std::pair<std::vector<Fact>, std::vector<Fact>> toned_and_plain(const std::vector<Fact>& facts) {
+  std::pair<std::vector<Fact>, std::vector<Fact>> parts;
+  for (const Fact& fact : facts) {
+    (fact.text.tone == Tone::kPlain ? parts.second : parts.first).push_back(fact);
+  }
+  return parts;
+}
+
+std::vector<Section> in_page_order(std::vector<Section> sections) {
+  std::erase_if(sections, [](const Section& section) { return section.empty(); });
+  std::ranges::stable_sort(sections, {}, &Section::page_order);
+  return sections;
 }
 
 std::string terminal_text(const std::vector<Section>& sections, const TextStyle& style) {

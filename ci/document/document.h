@@ -1,15 +1,15 @@
 // A text for people, built once and written three ways: for a terminal, as GitHub Markdown, and as
-// JSON, of which html/html_report.py lays out a page. Everything is formatted already and in
-// order; a writer lays out and escapes.
+// a page (ci/page). Everything is formatted already and in order; a writer lays out and escapes.
 #pragma once
 
 #include <cstddef>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ci/console/table.h"
+#include "ci/document/picture.h"
 
 namespace fusegate::ci {
 
@@ -27,7 +27,8 @@ struct Section {
   std::vector<std::string> sentences{};    // before the table, each a line
   std::vector<Cell> notes{};               // a list
   Table table{};                           // left out where it has no rows
-  std::vector<nlohmann::json> pictures{};  // what the page draws (html_report.py)
+  std::vector<std::string> commands{};     // after the table, each a line
+  std::vector<Picture> pictures{};         // of the page alone
   std::vector<Section> parts{};
   Fold fold = Fold::kNever;
   bool is_page_only = false;             // with its parts: neither Markdown nor a terminal has it
@@ -61,10 +62,17 @@ struct Document {
 std::string terminal_text(const Document& document, const TextStyle& style = {});
 std::string terminal_text(const std::vector<Section>& sections, const TextStyle& style = {});
 
-// What is folded comes last. Where a limit is given the text is never longer: tables are cut, those
-// that come first last, and it says how many rows are left out.
+// One line where nothing moved. What is folded comes last, and before it facts without a tone.
+// Where a limit is given the text is never longer: tables are cut, those that come first last, and
+// it says how many rows are left out.
 std::string markdown(const Document& document, std::size_t limit = kNoLimit);
 
-nlohmann::json document_json(const Document& document);
+// What facts there are, in a line: "Baseline, candidate and 2 notes".
+std::string facts_summary(const std::vector<Fact>& facts);
+// Those that have a tone, and the others.
+std::pair<std::vector<Fact>, std::vector<Fact>> toned_and_plain(const std::vector<Fact>& facts);
+
+// As the page has them: without those that are empty, and first what most people come for.
+std::vector<Section> in_page_order(std::vector<Section> sections);
 
 }  // namespace fusegate::ci

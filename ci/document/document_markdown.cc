@@ -24,7 +24,8 @@ std::string shortened(std::string_view text, std::size_t limit) {
 }
 
 bool has_own_text(const Section& section) {
-  return !section.sentences.empty() || !section.notes.empty() || !section.table.empty();
+  return !section.sentences.empty() || !section.notes.empty() || !section.table.empty() ||
+         !section.commands.empty();
 }
 
 // That is not behind a fold.
@@ -103,6 +104,8 @@ class Page {
       return false;
     }
     add_rows(section.table);
+    if (!section.commands.empty()) add("\n");
+    for (const std::string& command : section.commands) add("- " + markdown_code(command) + '\n');
     return true;
   }
 
@@ -137,27 +140,49 @@ class Page {
   std::vector<const Section*> folded_;
 };
 
+std::string headline(const Document& document, const Page& page) {
+  return fmt::format("{}**{}**\n", document.mark.empty() ? "" : document.mark + ' ',
+                     page.escaped(document.headline));
+}
+
 std::string opening(const Document& document, const Page& page) {
   std::string text = fmt::format("## {}\n", page.escaped(document.title));
-  if (!document.headline.empty()) {
-    text += fmt::format("\n{}**{}**\n", document.mark.empty() ? "" : document.mark + ' ',
-                        page.escaped(document.headline));
-  }
+  if (!document.headline.empty()) text += '\n' + headline(document, page);
   if (!document.summary.empty()) text += fmt::format("\n{}.\n", page.escaped(document.summary));
   return text;
+}
+
+std::string fact_lines(const std::vector<Fact>& facts, const Page& page) {
+  std::string text;
+  for (const Fact& fact : facts) {
+    text += fmt::format("- {}: {}\n", page.escaped(fact.label), page.escaped(fact.text.text));
+  }
+  return text;
+}
+
+// Nothing moved, and nothing is to be warned of.
+bool is_quiet(const Document& document) {
+  return document.outcome == "pass" && toned_and_plain(document.facts).first.empty() &&
+         std::ranges::none_of(document.sections, has_open_text);
 }
 
 }  // namespace
 
 std::string markdown(const Document& document, std::size_t limit) {
   Page page(limit);
-  if (!document.title.empty()) page.add(opening(document, page));
-  if (!document.facts.empty()) page.add("\n");
-  for (const Fact& fact : document.facts) {
-    page.add(fmt::format("- {}: {}\n", page.escaped(fact.label), page.escaped(fact.text.text)));
+  const auto [toned, plain] = toned_and_plain(document.facts);
+  if (is_quiet(document)) {
+    page.add(headline(document, page));
+  } else if (!document.title.empty()) {
+    page.add(opening(document, page));
   }
+  if (!toned.empty()) page.add('\n' + fact_lines(toned, page));
   const std::size_t heading = document.title.empty() ? 2 : 3;
   for (const Section& section : document.sections) page.add_section(section, heading);
+  if (!plain.empty()) {
+    page.add(fmt::format("\n<details><summary>{}</summary>\n\n{}\n</details>\n",
+                         page.escaped(facts_summary(plain)), fact_lines(plain, page)));
+  }
   page.add_folded();
   return std::move(page).text();
 }

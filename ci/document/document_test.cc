@@ -86,17 +86,36 @@ TEST(Markdown, IsATableWhateverItsCellsHold) {
             "| name | value |\n| --- | ---: |\n| a_b&#124;c | 1 |\n| &#60; 3 us | 23 % |\n");
 }
 
-TEST(Markdown, HasHeadlineSummaryAndFactsFirst) {
+TEST(Markdown, HasHeadlineSummaryAndWarningsFirst) {
   const Document document{.title = "<title>",
                           .mark = "!",
                           .headline = "A headline.",
-                          .facts = {{"baseline", "a|b"}},
+                          .facts = {{"differs", {"driver", Tone::kBad}}, {"baseline", "a|b"}},
                           .summary = "1 regression",
                           .sections = example()};
   EXPECT_THAT(markdown(document),
               ::testing::StartsWith("## &#60;title&#62;\n\n! **A headline.**\n\n1 regression.\n\n"
-                                    "- baseline: a&#124;b\n\nFirst.\n"));
+                                    "- differs: driver\n\nFirst.\n"));
+  EXPECT_THAT(markdown(document), ::testing::EndsWith("\n<details><summary>Baseline</summary>\n\n"
+                                                      "- baseline: a&#124;b\n\n</details>\n"));
   EXPECT_THAT(markdown(document), HasSubstr("\n### A table\n"));
+}
+
+TEST(Markdown, IsOneLineWhereNothingMoved) {
+  const Section folded{.title = "2 unchanged", .sentences = {"s"}, .fold = Fold::kAlways};
+  Document document{.title = "t",
+                    .outcome = "pass",
+                    .mark = "+",
+                    .headline = "No regression in 2 benchmarks.",
+                    .facts = {{"baseline", "b"}, {"note", "n"}},
+                    .summary = "2 unchanged",
+                    .sections = {folded}};
+  EXPECT_EQ(markdown(document),
+            "+ **No regression in 2 benchmarks.**\n\n<details><summary>Baseline and 1 "
+            "note</summary>\n\n- baseline: b\n- note: n\n\n</details>\n\n<details><summary>2 "
+            "unchanged</summary>\n\ns\n\n</details>\n");
+  document.sections.push_back({.title = "Verdicts", .sentences = {"an improvement"}});
+  EXPECT_THAT(markdown(document), ::testing::StartsWith("## t\n\n+ **No regression"));
 }
 
 TEST(Markdown, PutsWhatIsFoldedLast) {
@@ -146,39 +165,27 @@ TEST(Document, LeavesOutATableWithoutRows) {
   EXPECT_EQ(markdown({.sections = sections}), "## t\n\ns\n");
 }
 
-TEST(DocumentJson, HasCellsWithTheirTone) {
-  Section section = example()[1];
-  section.table.add_row({{"slow", Tone::kBad}, "2"});
-  section.parts = {{.title = "empty"}};
-  const auto json = document_json({.title = "t", .facts = {{"note", "n"}}, .sections = {section}});
-  EXPECT_EQ(json["facts"][0]["text"]["text"], "n");
-  const auto& found = json["sections"][0];
-  EXPECT_EQ(found["table"]["columns"][1],
-            nlohmann::json::parse(R"({"header": "value", "is_number": true, "is_code": false,
-                                      "is_remark": false})"));
-  EXPECT_EQ(found["table"]["rows"][2][0], (nlohmann::json{{"text", "slow"}, {"tone", "bad"}}));
-  EXPECT_TRUE(found["parts"].empty());
-  EXPECT_EQ(found["open_rows"], 3);
-}
-
-TEST(DocumentJson, BeginsWithWhatMostPeopleComeFor) {
+TEST(Document, ComesOnThePageWithWhatMostPeopleComeForAndWithoutWhatIsEmpty) {
   const auto titled = [](const char* title, PageOrder order) {
     Section section{.title = title, .sentences = {"s"}};
     section.page_order = order;
     return section;
   };
-  const auto json = document_json(
-      {.sections = {titled("third", PageOrder::kAsListed), titled("second", PageOrder::kSecond),
-                    titled("fourth", PageOrder::kAsListed), titled("first", PageOrder::kFirst)}});
   std::vector<std::string> titles;
-  for (const auto& section : json["sections"]) titles.push_back(section["title"]);
+  for (const Section& section : in_page_order({titled("third", PageOrder::kAsListed),
+                                               titled("second", PageOrder::kSecond),
+                                               {.title = "empty"},
+                                               titled("fourth", PageOrder::kAsListed),
+                                               titled("first", PageOrder::kFirst)})) {
+    titles.push_back(section.title);
+  }
   EXPECT_THAT(titles, testing::ElementsAre("first", "second", "third", "fourth"));
 }
 
-TEST(DocumentJson, SaysHowManyRowsAreOpen) {
-  Section section = example()[1];
-  section.page_rows = 1;
-  EXPECT_EQ(document_json({.sections = {section}})["sections"][0]["open_rows"], 1);
+TEST(Document, HasCommandsOnLinesOfTheirOwn) {
+  const std::vector<Section> sections{{.title = "t", .commands = {"a \x1b"}}};
+  EXPECT_EQ(terminal_text(sections), "t\n  a \\x1b\n");
+  EXPECT_EQ(markdown({.sections = sections}), "## t\n\n- <code>a &#92;x1b</code>\n");
 }
 
 }  // namespace

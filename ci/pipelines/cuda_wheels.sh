@@ -58,8 +58,9 @@ install_cuda_wheels() {
   if [[ ${FUSEGATE_FORCE_CUDA_WHEELS:-0} != 1 ]] && { has_nvcc || ! has_nvidia_gpu; }; then return 0; fi
   warn_of_old_driver
   [[ -e $stamp && $(<"$stamp") == "$(<"$CUDA_WHEELS")" ]] && return
-  [[ -x $FUSEGATE_VENV/bin/python3 ]] ||
-    die "found a GPU but no nvcc, and PyPI is not reachable for its wheels: install CUDA 12.0 or later, or restore the network"
+  # Where nothing was installed for tests there is an empty one, for its pip.
+  [[ -x $FUSEGATE_VENV/bin/python3 ]] || quietly "$FUSEGATE_ROOT/build/logs/venv.log" python3 -m venv --clear "$FUSEGATE_VENV" ||
+    die "found a GPU but no nvcc, and python3 makes no virtual environment whose pip could fetch CUDA: install CUDA 12.0 or later"
   step "installing the CUDA 13.0 toolkit from PyPI into build/cuda (about 1 GB)"
   quietly "$FUSEGATE_ROOT/build/logs/cuda.log" assemble_cuda_toolkit ||
     die "could not install the CUDA toolkit from PyPI; install CUDA 12.0 or later by hand, or restore the network"

@@ -16,7 +16,7 @@ main() {
   if [[ ${1:-} == --help || ${1:-} == -h ]]; then usage; return; fi
   [[ $# == 0 ]] || die "unknown argument '$1'; see --help"
   local wanted
-  for wanted in ci/requirements.in ci/document/html/requirements.in ci/pipelines/actionlint.in ci/pipelines/actionlint-build.in \
+  for wanted in ci/requirements.in ci/pipelines/actionlint.in ci/pipelines/actionlint-build.in \
     bench/peers/requirements.in docs/site/requirements.in; do
     lock "$wanted"
   done

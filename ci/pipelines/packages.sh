@@ -58,7 +58,7 @@ has_package() {
     # Debian's python3 has no ensurepip, without which it cannot make a virtual environment.
     python3-venv) python3 -c 'import ensurepip, venv' ;;
     nodejs) command -v node ;;
-    # For the test of the report's page. On Ubuntu it is only a snap, and the test is skipped.
+    # For the tests of pages. On Ubuntu it is only a snap, and the test is skipped.
     chromium-headless-shell) command -v "$1" || command -v chromium || is_ubuntu ;;
     dpkg-dev) command -v dpkg-shlibdeps ;;
     libbenchmark-tools) [[ -e ${FUSEGATE_BENCHMARK_TOOLS:-/usr/share/benchmark}/compare.py ]] ;;

@@ -1,13 +1,12 @@
 # shellcheck shell=bash
-# Installs the Python environment of reports and tests, in build/venv. Source it after log.sh; call install_python_venv
-# PURPOSE.
+# Installs the Python environment of tests, in build/venv. Source it after log.sh; call install_python_venv.
 
 FUSEGATE_VENV=$FUSEGATE_ROOT/build/venv
 
 # make_venv VENV REQUIREMENTS
 make_venv() {
-  # --clear: an environment of a Python that was removed since cannot be repaired. --no-compile: Python compiles what a
-  # report imports, a small part of Matplotlib and NumPy.
+  # --clear: an environment of a Python that was removed since cannot be repaired. --no-compile: Python compiles what tests
+  # import, a small part of SciPy and NumPy.
   python3 -m venv --clear "$1" && venv_pip "$1" install --no-compile --require-hashes --requirement "$2"
 }
 
@@ -40,13 +39,8 @@ has_venv() {
 
 venv_log() { echo "$FUSEGATE_ROOT/build/logs/$(basename "$1").log"; }
 
-# The requirements of tests include those of reports.
 install_python_venv() {
-  local requirements=ci/requirements.txt
-  if [[ $1 == measuring ]] && ! has_venv "$FUSEGATE_VENV" "$requirements"; then
-    requirements=ci/document/html/requirements.txt
-  fi
-  install_venv "$FUSEGATE_VENV" "$requirements" && return
-  warn "no build/venv: the HTML report and the tests that need its packages are skipped. Is PyPI reachable? pip's error:"
+  install_venv "$FUSEGATE_VENV" ci/requirements.txt && return
+  warn "no build/venv: the tests that need its packages are skipped. Is PyPI reachable? pip's error:"
   tail -n 1 "$(venv_log "$FUSEGATE_VENV")" >&2
 }

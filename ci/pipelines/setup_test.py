@@ -113,14 +113,9 @@ class Setup(unittest.TestCase):
         self.lose("cmake", "libfmt-dev")
         self.assert_stops_with_the_command(self.run_setup("--for", "measuring", FAKE_UID="1000"))
 
-    def test_measuring_installs_the_report_s_packages_alone_and_takes_what_tests_have(self):
-        report = self.box.root / "ci" / "document" / "html"
-        report.mkdir(parents=True)
-        (report / "requirements.txt").write_text("plots==1.0\n")
-        self.assertEqual(self.run_setup("--for", "measuring").stdout, "", "the venv of tests does")
+    def test_measuring_needs_no_python_packages(self):
         (self.box.root / "build" / "venv" / "requirements.sha256").unlink()
         self.box.fake("python3", '[[ $1 == -m ]] && mkdir -p "$4/bin" && printf "#!/bin/bash\\n" >"$4/bin/python3" && chmod +x "$4/bin/python3"; true')
-        self.assertIn("installing ci/document/html/requirements.txt into build/venv", self.run_setup("--for", "measuring").stdout)
         self.assertEqual(self.run_setup("--for", "measuring").stdout, "")
         self.assertIn("installing ci/requirements.txt into build/venv", self.run_setup().stdout)
 
@@ -226,14 +221,8 @@ class Locks(unittest.TestCase):
     WANTED = [*CI.glob("**/*.in"), CI.parent / "bench" / "peers" / "requirements.in",
               CI.parent / "docs" / "site" / "requirements.in"]
 
-    def test_what_a_report_needs_is_locked_alike_for_tests(self):
-        blocks = [set(re.split(r"(?m)^(?=[a-z])", path.with_suffix(".txt").read_text())[1:])
-                  for path in (CI / "document" / "html" / "requirements.in", CI / "requirements.in")]
-        self.assertGreater(len(blocks[0]), 5)
-        self.assertEqual(blocks[0] - blocks[1], set())
-
     def test_hold_what_is_wanted_with_hashes(self):
-        self.assertEqual(len(self.WANTED), 7)
+        self.assertEqual(len(self.WANTED), 6)
         for wanted in self.WANTED:
             with self.subTest(wanted):
                 lines = wanted.with_suffix(".txt").read_text()

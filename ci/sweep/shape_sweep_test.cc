@@ -125,8 +125,8 @@ TEST(ShapeSweeps, GiveTheWholeReportOfAnyNames) {
     EXPECT_THAT(wins.table.rows()[0],
                 ElementsAre(names.operation, "fp16", names.fast, names.slow, "1.00x",
                             "2.00x at kv 128, heads 16", "0.50x at kv 512, heads 16", "1 of 2"));
-    EXPECT_EQ(wins.parts.at(0).pictures.at(1)["kind"], "map");
-    EXPECT_EQ(main_picture(sweeps).value()["even"], names.slow);
+    EXPECT_TRUE(std::holds_alternative<MapPicture>(wins.parts.at(0).pictures.at(1)));
+    EXPECT_EQ(main_picture(sweeps).value().even, names.slow);
     const auto all = crossovers(sweeps);
     ASSERT_EQ(all.size(), 1u);
     EXPECT_EQ(all[0].implementation, names.fast);

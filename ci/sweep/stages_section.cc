@@ -10,7 +10,6 @@
 namespace fusegate::ci {
 namespace {
 
-using nlohmann::json;
 using Group = std::vector<const baselines::BenchmarkSeries*>;
 
 constexpr const char* kNote =
@@ -45,19 +44,17 @@ Table stages_table(const Group& group) {
   return table;
 }
 
-json bar_json(const std::string& benchmark, const baselines::StageTimes& times) {
-  json parts = json::array();
+Bar bar_of(const std::string& benchmark, const baselines::StageTimes& times) {
+  Bar bar{benchmark};
   const auto add = [&](const std::string& stage, double ns, bool is_gap) {
     const double share = times.share(ns);
-    if (!(share > 0)) return;
-    parts.push_back(
-        {{"stage", stage}, {"share", share}, {"text", format_share(share)}, {"is_gap", is_gap}});
+    if (share > 0) bar.parts.push_back({stage, share, format_share(share), is_gap});
   };
   for (const baselines::StageTime& stage : times.stages) {
     add(stage_name(stage.stage), stage.own_ns, false);
   }
   add("gaps", times.gap_ns, true);
-  return {{"name", benchmark}, {"parts", parts}};
+  return bar;
 }
 
 Table declared_table(const Group& group) {
@@ -74,9 +71,9 @@ Table declared_table(const Group& group) {
 }
 
 Section group_section(const std::string& title, const Group& group) {
-  json bars = json::array();
+  BarsPicture bars;
   for (const baselines::BenchmarkSeries* series : group) {
-    if (series->stage_times) bars.push_back(bar_json(series->name, *series->stage_times));
+    if (series->stage_times) bars.bars.push_back(bar_of(series->name, *series->stage_times));
   }
   Section section{.title = title + ": " + format_count(group.size(), "benchmark"),
                   .table = stages_table(group),
@@ -84,7 +81,7 @@ Section group_section(const std::string& title, const Group& group) {
                              .table = declared_table(group),
                              .is_page_only = true}},
                   .fold = Fold::kAlways};
-  if (!bars.empty()) section.pictures = {{{"kind", "bars"}, {"bars", bars}}};
+  if (!bars.bars.empty()) section.pictures = {bars};
   return section;
 }
 

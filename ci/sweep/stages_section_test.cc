@@ -50,10 +50,10 @@ TEST(LaunchesSection, GroupsByOperationAndDtypeWithBarsAndWhatWasDeclared) {
   ASSERT_EQ(section.parts.size(), 2u);
   const Section& group = section.parts[0];
   EXPECT_EQ(group.title, "geglu, bf16: 1 benchmark");
-  const auto& bar = group.pictures[0]["bars"][0];
-  ASSERT_EQ(bar["parts"].size(), 3u);  // nothing ran outside of stages alone
-  EXPECT_EQ(bar["parts"][1]["text"], "60.0 %");
-  EXPECT_EQ(bar["parts"][2]["is_gap"], true);
+  const Bar& bar = std::get<BarsPicture>(group.pictures.at(0)).bars.at(0);
+  ASSERT_EQ(bar.parts.size(), 3u);  // nothing ran outside of stages alone
+  EXPECT_EQ(bar.parts[1].text, "60.0 %");
+  EXPECT_TRUE(bar.parts[2].is_gap);
   const auto& parts = group.parts[0].table.rows();
   EXPECT_THAT(parts[0], ElementsAre(ours.name, "gelu", "1 gelu", "k_gelu", "yes"));
   EXPECT_THAT(parts[1], ElementsAre(ours.name, "mul", "1 mul", "nothing", "no"));

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <map>
 #include <ranges>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -18,10 +17,8 @@
 namespace fusegate::ci {
 namespace {
 
-using nlohmann::json;
-using Points = std::map<Shape, json>;  // lists of [M or another axis, figure]
+using Points = std::map<Shape, std::vector<std::pair<double, double>>>;  // of M, figure
 
-constexpr int kReferenceStyle = -1;
 // A line begins at two points, and a map at two cells: one alone says what the table does.
 constexpr std::size_t kFewestDrawn = 2;
 
@@ -34,37 +31,26 @@ class Panels {
  public:
   explicit Panels(std::string axis) : axis_(std::move(axis)) {}
 
-  void add(const std::string& name, int style, const Shape& shape, json points,
-           json marks = json::array()) {
-    lines_[shape].push_back(
-        {{"name", name}, {"style", style}, {"points", std::move(points)}, {"marks", marks}});
-  }
-  // `even` names the line at 1, where there is one. Nothing where no panel has a line to draw.
-  std::optional<json> picture(const std::string& label, const std::string& caption,
-                              const std::string& description, const json& more) const {
-    json panels = json::array();
+  void add(const Shape& shape, PlotLine line) { lines_[shape].push_back(std::move(line)); }
+  // The picture with its panels; nothing where none has a line to draw.
+  std::optional<LinePicture> picture(LinePicture picture) const {
     for (const auto& [shape, lines] : lines_) {
       if (std::ranges::none_of(lines, is_drawn)) continue;
-      panels.push_back({{"title", shape_text(shape)}, {"lines", lines}});
+      picture.panels.push_back({shape_text(shape), lines});
     }
-    if (panels.empty()) return std::nullopt;
-    json picture{{"kind", "lines"},       {"label", label},
-                 {"caption", caption},    {"description", description},
-                 {"panels", panels},      {"is_log", false},
-                 {"is_from_zero", false}, {"even", nullptr},
-                 {"is_high", false},      {"axis", axis_}};
-    picture.update(more);
+    if (picture.panels.empty()) return std::nullopt;
+    picture.axis = axis_;
     return picture;
   }
 
  private:
-  static bool is_drawn(const json& line) { return line["points"].size() >= kFewestDrawn; }
+  static bool is_drawn(const PlotLine& line) { return line.points.size() >= kFewestDrawn; }
 
   std::string axis_;
-  std::map<Shape, json> lines_;
+  std::map<Shape, std::vector<PlotLine>> lines_;
 };
 
-void add_picture(std::optional<json> picture, Section* section) {
+void add_picture(auto picture, Section* section) {
   if (picture) section->pictures.push_back(std::move(*picture));
 }
 
@@ -79,10 +65,10 @@ Panels sweep_panels(const ShapeSweep& sweep, double SweepPoint::*figure, double 
     Points points;
     for (const SweepPoint& point : series.points) {
       if (!std::isfinite(point.*figure)) continue;
-      points[point.shape].push_back({point.along, point.*figure * scale});
+      points[point.shape].emplace_back(point.along, point.*figure * scale);
     }
     for (auto& [shape, list] : points) {
-      panels.add(series.implementation, style, shape, std::move(list));
+      panels.add(shape, {series.implementation, style, std::move(list)});
     }
   }
   return panels;
@@ -101,56 +87,52 @@ std::string speed_up_description(const ShapeSweep& sweep) {
                      fmt::join(parts, "; "));
 }
 
-std::optional<json> speed_up_picture(const ShapeSweep& sweep) {
+std::optional<LinePicture> speed_up_picture(const ShapeSweep& sweep) {
   if (sweep.reference.empty()) return std::nullopt;
   const Panels panels = sweep_panels(sweep, &SweepPoint::speed_up, 1, false);
-  return panels.picture(fmt::format("times as fast as {}", sweep.reference),
-                        fmt::format("Speed-up of {} in {} over {}, by {}.", sweep.operation,
-                                    sweep.dtype, sweep.reference, axis_text(sweep.axis)),
-                        speed_up_description(sweep), {{"even", sweep.reference}});
+  return panels.picture(
+      {.label = fmt::format("times as fast as {}", sweep.reference),
+       .caption = fmt::format("Speed-up of {} in {} over {}, by {}.", sweep.operation, sweep.dtype,
+                              sweep.reference, axis_text(sweep.axis)),
+       .description = speed_up_description(sweep),
+       .even = sweep.reference});
 }
 
 // A map an implementation: M upwards, shapes to the right.
-std::optional<json> map_picture(const ShapeSweep& sweep) {
-  std::set<std::int64_t> rows;
-  std::string axes;
-  json maps = json::array();
+std::optional<MapPicture> map_picture(const ShapeSweep& sweep) {
+  MapPicture map{
+      .caption = fmt::format("Times as fast as {}. Blue: faster; red: slower.", sweep.reference),
+      .description = speed_up_description(sweep),
+      .axis = sweep.axis};
   for (const SweepSeries& series : sweep.series) {
-    json cells = json::array();
+    std::vector<MapCell> cells;
     for (const SweepPoint& point : series.points) {
-      rows.insert(point.along);
-      const auto sizes = point.shape | std::views::values;
-      axes = fmt::format("{}", fmt::join(point.shape | std::views::keys, " above "));
+      map.shape_axes = fmt::format("{}", fmt::join(point.shape | std::views::keys, " above "));
       if (!std::isfinite(point.speed_up) || series.implementation == sweep.reference) continue;
-      cells.push_back({{"shape", std::vector(sizes.begin(), sizes.end())},
-                       {"rows", point.along},
-                       {"value", point.speed_up},
-                       {"text", format_factor(point.speed_up)}});
+      const auto sizes = point.shape | std::views::values;
+      cells.push_back({{sizes.begin(), sizes.end()},
+                       point.along,
+                       point.speed_up,
+                       format_factor(point.speed_up)});
     }
     if (cells.size() < kFewestDrawn) continue;
-    maps.push_back({{"title", series.implementation}, {"cells", cells}});
+    map.maps.emplace_back(series.implementation, std::move(cells));
   }
-  if (maps.empty()) return std::nullopt;
-  return json{
-      {"kind", "map"},
-      {"caption", fmt::format("Times as fast as {}. Blue: faster; red: slower.", sweep.reference)},
-      {"description", speed_up_description(sweep)},
-      {"axis", sweep.axis},
-      {"rows", rows},
-      {"shape_axes", axes},
-      {"maps", maps}};
+  if (map.maps.empty()) return std::nullopt;
+  return map;
 }
 
 void add_rate_picture(const ShapeSweep& sweep, double SweepPoint::*figure, const std::string& label,
                       std::string_view what, std::string_view work, Section* section) {
   add_picture(
       sweep_panels(sweep, figure, 1, true)
-          .picture(label,
-                   fmt::format("{} achieved by {} in {}: the operation's own {} over its time.",
-                               what, sweep.operation, sweep.dtype, work),
-                   fmt::format("{} of {} in {} over {}, a line an implementation.", label,
-                               sweep.operation, sweep.dtype, sweep.axis),
-                   {{"is_from_zero", true}}),
+          .picture({.label = label,
+                    .caption = fmt::format(
+                        "{} achieved by {} in {}: the operation's own {} over its time.", what,
+                        sweep.operation, sweep.dtype, work),
+                    .description = fmt::format("{} of {} in {} over {}, a line an implementation.",
+                                               label, sweep.operation, sweep.dtype, sweep.axis),
+                    .is_from_zero = true}),
       section);
 }
 
@@ -162,12 +144,13 @@ Section pictures_part(const ShapeSweep& sweep) {
   Section more{.title = title + ": time, arithmetic and memory traffic"};
   add_picture(speed_up_picture(sweep), &part);
   add_picture(map_picture(sweep), &part);
-  add_picture(
-      sweep_panels(sweep, &SweepPoint::time_ns, 1e-3, true)
-          .picture("time, us", fmt::format("Time of {}, both axes logarithmic.", name),
-                   fmt::format("Time of {} over {}, a line an implementation.", name, sweep.axis),
-                   {{"is_log", true}}),
-      &more);
+  add_picture(sweep_panels(sweep, &SweepPoint::time_ns, 1e-3, true)
+                  .picture({.label = "time, us",
+                            .caption = fmt::format("Time of {}, both axes logarithmic.", name),
+                            .description = fmt::format(
+                                "Time of {} over {}, a line an implementation.", name, sweep.axis),
+                            .is_log = true}),
+              &more);
   add_rate_picture(sweep, &SweepPoint::tflops, "TFLOP/s", "Arithmetic", "floating-point operations",
                    &more);
   add_rate_picture(sweep, &SweepPoint::gbps, "GB/s", "Memory traffic", "least traffic", &more);
@@ -185,16 +168,8 @@ std::string point_text(const ShapeSweep& sweep, const SweepPoint& point) {
                      point.shape.empty() ? "" : ", ", shape_text(point.shape));
 }
 
-json ratio_points(const Crossover& crossover) {
-  json points = json::array();
-  for (const RatioPoint& point : crossover.points) {
-    points.push_back({point.along, point.ratio});
-  }
-  return points;
-}
-
 // Of one operation and dtype.
-std::optional<json> crossover_picture(const std::vector<const Crossover*>& crossovers) {
+std::optional<LinePicture> crossover_picture(const std::vector<const Crossover*>& crossovers) {
   const std::string& axis = crossovers.front()->axis;
   Panels panels(axis);
   std::vector<std::string> pairs;
@@ -203,31 +178,30 @@ std::optional<json> crossover_picture(const std::vector<const Crossover*>& cross
     const std::string pair = fmt::format("{} / {}", one->implementation, one->against);
     const Shape& shape = one->shape;
     const auto known = std::ranges::find(pairs, pair);
-    const auto style = static_cast<int>(known - pairs.begin());
+    PlotLine line{pair, static_cast<int>(known - pairs.begin())};
     if (known == pairs.end()) pairs.push_back(pair);
-    json marks = json::array();
+    for (const RatioPoint& point : one->points) line.points.emplace_back(point.along, point.ratio);
     for (const Crossing& crossing : one->crossings) {
-      marks.push_back(
-          {{"rows", crossing.along}, {"text", fmt::format("{} {:.0f}", axis, crossing.along)}});
+      line.marks.emplace_back(crossing.along, fmt::format("{} {:.0f}", axis, crossing.along));
     }
-    panels.add(pair, style, shape, ratio_points(*one), marks);
+    panels.add(shape, std::move(line));
     sentences.push_back(fmt::format("{}{}{}: {}", shape_text(shape), shape.empty() ? "" : ", ",
                                     pair, crossover_text(*one)));
   }
   const std::string of =
       fmt::format("{} in {}", crossovers.front()->operation, crossovers.front()->dtype);
   return panels.picture(
-      "time over the other's",
-      fmt::format("Time of {} over the less fused one's. Below 1 fusion pays; a cross marks where "
-                  "the ratio crosses 1.",
-                  of),
-      fmt::format("{}. {}.", of, fmt::join(sentences, "; ")), {{"even", ""}, {"is_high", true}});
+      {.label = "time over the other's",
+       .caption = fmt::format("Time of {} over the less fused one's. Below 1 fusion pays; a cross "
+                              "marks where the ratio crosses 1.",
+                              of),
+       .description = fmt::format("{}. {}.", of, fmt::join(sentences, "; ")),
+       .even = ""});
 }
 
-json roof_json(const MeasuredRate* rate, std::string_view name, std::string_view unit) {
-  if (rate == nullptr) return nullptr;
-  return {{"value", rate->value},
-          {"text", fmt::format("{} rate, {} {}", name, format_rate(rate->value), unit)}};
+std::optional<Roof> roof(const MeasuredRate* rate, std::string_view name, std::string_view unit) {
+  if (rate == nullptr) return std::nullopt;
+  return Roof{rate->value, fmt::format("{} rate, {} {}", name, format_rate(rate->value), unit)};
 }
 
 std::string class_name(const Bottlenecks& bottlenecks) {
@@ -249,17 +223,17 @@ std::string tooltip(const BenchmarkFigures& figures, const RooflineTime& rooflin
   return text;
 }
 
-json roofline_point(const BenchmarkFigures& figures, const std::string& operation,
-                    const MeasuredRates& rates) {
+RooflinePoint roofline_point(const BenchmarkFigures& figures, const std::string& operation,
+                             const MeasuredRates& rates) {
   const RooflineTime roofline_time = roofline_time_of(figures, rates);
   const Bottlenecks bottlenecks = bottlenecks_of(figures, roofline_time, rates);
-  return {{"x", figures.flops / figures.min_bytes},
-          {"y", figures.tflops},
-          {"operation", operation},
-          {"class", class_name(bottlenecks)},
-          {"is_hollow", bottlenecks.on_stream == Bottleneck::kLaunch &&
-                            bottlenecks.as_graph != Bottleneck::kLaunch},
-          {"tooltip", tooltip(figures, roofline_time, bottlenecks)}};
+  return {.intensity = figures.flops / figures.min_bytes,
+          .rate = figures.tflops,
+          .operation = operation,
+          .class_name = class_name(bottlenecks),
+          .is_hollow = bottlenecks.on_stream == Bottleneck::kLaunch &&
+                       bottlenecks.as_graph != Bottleneck::kLaunch,
+          .tooltip = tooltip(figures, roofline_time, bottlenecks)};
 }
 
 std::string roofline_caption(const std::string& dtype, const MeasuredRate* gemm,
@@ -272,24 +246,24 @@ std::string roofline_caption(const std::string& dtype, const MeasuredRate* gemm,
            : "no slanted one, for no copy was measured");
 }
 
-json roofline_picture(const std::string& dtype, const json& points, const MeasuredRates& rates) {
+RooflinePicture roofline_picture(const std::string& dtype, std::vector<RooflinePoint> points,
+                                 const MeasuredRates& rates) {
   const auto found = rates.gemm_tflops.find(dtype);
   const MeasuredRate* gemm = found == rates.gemm_tflops.end() ? nullptr : &found->second;
   const MeasuredRate* copy = rates.copy_gbps ? &*rates.copy_gbps : nullptr;
   std::map<std::string, int> counts;
-  for (const json& point : points) ++counts[point["class"]];
+  for (const RooflinePoint& point : points) ++counts[point.class_name];
   std::vector<std::string> classes;
   for (const auto& [name, count] : counts) classes.push_back(fmt::format("{} {}", count, name));
   const std::string caption = roofline_caption(dtype, gemm, copy);
   return {
-      {"kind", "roofline"},
-      {"caption", caption},
-      {"description", fmt::format("{} {}: {}.", caption, format_count(points.size(), "benchmark"),
-                                  fmt::join(classes, ", "))},
-      {"hollow", "hollow: launch-bound on a stream"},
-      {"gemm", roof_json(gemm, "GEMM", "TFLOP/s")},
-      {"copy", roof_json(copy, "copy", "GB/s")},
-      {"points", points}};
+      .caption = caption,
+      .description = fmt::format("{} {}: {}.", caption, format_count(points.size(), "benchmark"),
+                                 fmt::join(classes, ", ")),
+      .hollow = "hollow: launch-bound on a stream",
+      .gemm = roof(gemm, "GEMM", "TFLOP/s"),
+      .copy = roof(copy, "copy", "GB/s"),
+      .points = std::move(points)};
 }
 
 }  // namespace
@@ -343,7 +317,7 @@ Section crossover_section(const std::vector<Crossover>& crossovers) {
 }
 
 Section roofline_section(const std::vector<BenchmarkFigures>& figures, const MeasuredRates& rates) {
-  std::map<std::string, json> points;  // by dtype
+  std::map<std::string, std::vector<RooflinePoint>> points;  // by dtype
   for (const BenchmarkFigures& one : figures) {
     const auto name = baselines::parse_benchmark_name(one.name);
     // What does no arithmetic, such as a copy, cannot be on a logarithmic scale.
@@ -359,14 +333,14 @@ Section roofline_section(const std::vector<BenchmarkFigures>& figures, const Mea
            "Above a roof lies what beats the benchmark that the roof was measured with, above the "
            "slanted one mostly because the L2 serves it from one launch to the next."},
       .is_page_only = true};
-  for (const auto& [dtype, list] : points) {
-    section.pictures.push_back(roofline_picture(dtype, list, rates));
+  for (auto& [dtype, list] : points) {
+    section.pictures.push_back(roofline_picture(dtype, std::move(list), rates));
   }
   return points.empty() ? Section{} : section;
 }
 
-std::optional<json> main_picture(const std::vector<ShapeSweep>& sweeps) {
-  std::optional<json> most;
+std::optional<LinePicture> main_picture(const std::vector<ShapeSweep>& sweeps) {
+  std::optional<LinePicture> most;
   std::size_t implementations = 0;
   for (const ShapeSweep& sweep : sweeps) {
     if (sweep.series.size() <= implementations) continue;

@@ -1,5 +1,5 @@
 // The shape sweep as sections of a report: where fusion wins, where it stops paying, and what
-// bounds each benchmark, with the figures of their pictures (html/html_report.py draws them).
+// bounds each benchmark, with their pictures.
 #pragma once
 
 #include <optional>
@@ -22,6 +22,6 @@ Section roofline_section(const std::vector<BenchmarkFigures>& figures, const Mea
 
 // The speed-ups over M of the sweep with most implementations. Nothing where there are no
 // speed-ups, or of one size alone.
-std::optional<nlohmann::json> main_picture(const std::vector<ShapeSweep>& sweeps);
+std::optional<LinePicture> main_picture(const std::vector<ShapeSweep>& sweeps);
 
 }  // namespace fusegate::ci

@@ -43,23 +43,24 @@ TEST(SweepSection, SumsUpWhereFusionWins) {
 TEST(SweepSection, DrawsSpeedUpsTimesAndTheRatesThatAreKnown) {
   const Section part = sweep_section({sweep()}).parts.at(0);
   ASSERT_EQ(part.pictures.size(), 2u);
-  const auto& speed_ups = part.pictures[0];
-  EXPECT_EQ(speed_ups["label"], "times as fast as unfused");
-  EXPECT_EQ(speed_ups["even"], "unfused");
-  EXPECT_EQ(speed_ups["description"],
+  const auto& speed_ups = std::get<LinePicture>(part.pictures[0]);
+  EXPECT_EQ(speed_ups.label, "times as fast as unfused");
+  EXPECT_EQ(speed_ups.even, "unfused");
+  EXPECT_EQ(speed_ups.description,
             "geglu in bf16 against unfused. fused: 1.16 times as fast on average, faster at 1 of 2 "
             "shapes.");
-  ASSERT_EQ(speed_ups["panels"].size(), 1u);
-  const auto& line = speed_ups["panels"][0]["lines"][0];
-  EXPECT_EQ(line["style"], 0);
-  EXPECT_EQ(line["points"][1], (nlohmann::json{8192, 1.5}));
-  const auto& map = part.pictures[1];
-  EXPECT_EQ(map["maps"][0]["cells"][0]["text"], "0.90");
+  ASSERT_EQ(speed_ups.panels.size(), 1u);
+  const PlotLine& line = speed_ups.panels[0].lines.at(0);
+  EXPECT_EQ(line.style, 0);
+  EXPECT_EQ(line.points.at(1), std::pair(8192.0, 1.5));
+  const auto& map = std::get<MapPicture>(part.pictures[1]);
+  EXPECT_EQ(map.maps.at(0).second.at(0).text, "0.90");
   const Section& more = part.parts.at(0);
-  ASSERT_EQ(more.pictures.size(), 2u);               // no memory traffic
-  EXPECT_EQ(more.pictures[0]["panels"].size(), 1u);  // of one size alone there is no line
-  EXPECT_EQ(more.pictures[0]["panels"][0]["lines"][0]["points"][0][1], 10);  // us
-  EXPECT_EQ(more.pictures[1]["label"], "TFLOP/s");
+  ASSERT_EQ(more.pictures.size(), 2u);  // no memory traffic
+  const auto& times = std::get<LinePicture>(more.pictures[0]);
+  ASSERT_EQ(times.panels.size(), 1u);  // of one size alone there is no line
+  EXPECT_EQ(times.panels[0].lines.at(0).points.at(0).second, 10);  // us
+  EXPECT_EQ(std::get<LinePicture>(more.pictures[1]).label, "TFLOP/s");
 }
 
 TEST(SweepSection, HasNoSpeedUpWithoutAReference) {
@@ -67,8 +68,8 @@ TEST(SweepSection, HasNoSpeedUpWithoutAReference) {
   const Section section = sweep_section({without});
   EXPECT_TRUE(section.table.empty());
   EXPECT_EQ(section.parts.at(0).fold, Fold::kNever);
-  EXPECT_EQ(section.parts.at(0).pictures.at(0)["label"], "time, us");
-  EXPECT_EQ(main_picture({without}), std::nullopt);
+  EXPECT_EQ(std::get<LinePicture>(section.parts.at(0).pictures.at(0)).label, "time, us");
+  EXPECT_FALSE(main_picture({without}));
 }
 
 TEST(SweepSection, ComesSecondOnThePageAndBeginsWithWhatFusionMakesFaster) {
@@ -81,20 +82,19 @@ TEST(SweepSection, DrawsNoLineThroughOnePointAndNoMapOfOneCell) {
   ShapeSweep one = sweep();
   one.series[1].points.pop_back();
   EXPECT_TRUE(sweep_section({one}).parts.at(0).empty());
-  EXPECT_EQ(main_picture({one}), std::nullopt);
+  EXPECT_FALSE(main_picture({one}));
   one.series[1].points.push_back({64, shape_of(1024, 4096), 10'000, 1, kNan, 1.1});
   const Section part = sweep_section({one}).parts.at(0);  // two shapes at one M
   ASSERT_EQ(part.pictures.size(), 1u);
-  EXPECT_EQ(part.pictures[0]["kind"], "map");
+  EXPECT_TRUE(std::holds_alternative<MapPicture>(part.pictures[0]));
 }
 
 TEST(MainPicture, IsOfTheSweepWithMostImplementations) {
   ShapeSweep larger = sweep();
   larger.operation = "geglu_mlp";
   larger.series.push_back({"other", {{64, shape_of(768, 3072), 1, 1, 1, 2}}});
-  EXPECT_THAT((*main_picture({sweep(), larger, sweep()}))["caption"].get<std::string>(),
-              HasSubstr("geglu_mlp in bf16"));
-  EXPECT_EQ(main_picture({}), std::nullopt);
+  EXPECT_THAT(main_picture({sweep(), larger, sweep()})->caption, HasSubstr("geglu_mlp in bf16"));
+  EXPECT_FALSE(main_picture({}));
 }
 
 TEST(CrossoverSection, SaysAndDrawsWhereFusionStopsPaying) {
@@ -117,14 +117,15 @@ TEST(CrossoverSection, SaysAndDrawsWhereFusionStopsPaying) {
               ElementsAre("geglu", "bf16", "dim 1024, hidden 4096", "fused", "unfused",
                           "always pays, M 128 to 8192"));
   ASSERT_EQ(section.pictures.size(), 1u);
-  const auto& panels = section.pictures[0]["panels"];
-  ASSERT_EQ(panels.size(), 2u);
-  const auto& line = panels[0]["lines"][0];
-  EXPECT_EQ(line["name"], "fused / unfused");
-  EXPECT_EQ(line["marks"][0]["text"], "M 1024");
-  EXPECT_EQ(panels[1]["lines"][0]["style"], line["style"]);
-  EXPECT_TRUE(panels[1]["lines"][0]["marks"].empty());
-  EXPECT_THAT(section.pictures[0]["description"].get<std::string>(),
+  const auto& picture = std::get<LinePicture>(section.pictures[0]);
+  ASSERT_EQ(picture.panels.size(), 2u);
+  const PlotLine& line = picture.panels[0].lines.at(0);
+  const PlotLine& other = picture.panels[1].lines.at(0);
+  EXPECT_EQ(line.name, "fused / unfused");
+  EXPECT_EQ(line.marks.at(0).second, "M 1024");
+  EXPECT_EQ(other.style, line.style);
+  EXPECT_TRUE(other.marks.empty());
+  EXPECT_THAT(picture.description,
               HasSubstr("dim 768, hidden 3072, fused / unfused: stops paying at M 1024"));
 }
 
@@ -148,30 +149,30 @@ TEST(RooflineSection, HasAPointABenchmarkWithClassAndShares) {
   const Section section = roofline_section(
       {kPointwise, figures_of("control_copy/memcpy/bf16", 0, 40e3), of_another_program()}, rates);
   ASSERT_EQ(section.pictures.size(), 1u);
-  const auto& picture = section.pictures[0];
-  ASSERT_EQ(picture["points"].size(), 1u);
-  const auto& point = picture["points"][0];
-  EXPECT_NEAR(point["x"].get<double>(), 1.667, 1e-3);
-  EXPECT_EQ(point["class"], "memory-bound");
-  EXPECT_EQ(point["is_hollow"], true);
-  EXPECT_EQ(point["tooltip"], kPointwise.name +
-                                  "\nmemory-bound, launch-bound on a stream\n6.25 TFLOP/s, 1.67 "
-                                  "FLOP/byte\n93.8 % of the copy rate\n0.9 % of the GEMM rate");
-  EXPECT_EQ(picture["caption"],
+  const auto& picture = std::get<RooflinePicture>(section.pictures[0]);
+  ASSERT_EQ(picture.points.size(), 1u);
+  const RooflinePoint& point = picture.points[0];
+  EXPECT_NEAR(point.intensity, 1.667, 1e-3);
+  EXPECT_EQ(point.class_name, "memory-bound");
+  EXPECT_TRUE(point.is_hollow);
+  EXPECT_EQ(point.tooltip, kPointwise.name +
+                               "\nmemory-bound, launch-bound on a stream\n6.25 TFLOP/s, 1.67 "
+                               "FLOP/byte\n93.8 % of the copy rate\n0.9 % of the GEMM rate");
+  EXPECT_EQ(picture.caption,
             "Roofline in bf16. Roofs, as this run measured them: flat: 700 TFLOP/s of linear; "
             "slanted: 4000 GB/s of copy.");
-  EXPECT_THAT(picture["description"].get<std::string>(), HasSubstr("1 benchmark: 1 memory-bound."));
-  EXPECT_EQ(picture["gemm"]["text"], "GEMM rate, 700 TFLOP/s");
-  EXPECT_EQ(picture["copy"]["value"], 4000);
+  EXPECT_THAT(picture.description, HasSubstr("1 benchmark: 1 memory-bound."));
+  EXPECT_EQ(picture.gemm.value().text, "GEMM rate, 700 TFLOP/s");
+  EXPECT_EQ(picture.copy.value().value, 4000);
 }
 
 TEST(RooflineSection, SaysWhichRoofWasNotMeasured) {
-  const auto picture = roofline_section({kPointwise}, {}).pictures.at(0);
-  EXPECT_TRUE(picture["gemm"].is_null());
-  EXPECT_TRUE(picture["copy"].is_null());
-  EXPECT_THAT(picture["caption"].get<std::string>(), HasSubstr("no flat one, for no GEMM in bf16"));
-  EXPECT_THAT(picture["caption"].get<std::string>(), HasSubstr("no slanted one, for no copy"));
-  EXPECT_THAT(picture["points"][0]["tooltip"].get<std::string>(), Not(HasSubstr("rate")));
+  const Section section = roofline_section({kPointwise}, {});
+  const auto& picture = std::get<RooflinePicture>(section.pictures.at(0));
+  EXPECT_FALSE(picture.gemm || picture.copy);
+  EXPECT_THAT(picture.caption, HasSubstr("no flat one, for no GEMM in bf16"));
+  EXPECT_THAT(picture.caption, HasSubstr("no slanted one, for no copy"));
+  EXPECT_THAT(picture.points[0].tooltip, Not(HasSubstr("rate")));
   EXPECT_TRUE(roofline_section({of_another_program()}, {}).empty());
 }
 

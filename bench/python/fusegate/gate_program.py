@@ -34,7 +34,7 @@ def main() -> int:
     except InputError as error:
         log(error)
         return 2
-    os.environ.setdefault("FUSEGATE_PYTHON", sys.executable)  # draws the HTML report
+    os.environ.setdefault("FUSEGATE_PYTHON", sys.executable)  # measures peers
     # Python ignores these two, and a program inherits that.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)

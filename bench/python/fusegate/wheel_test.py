@@ -86,9 +86,7 @@ class WheelTest(unittest.TestCase):
         held = {name for name in names if re.match(r"fusegate/(?!share/).*[^/]$", name)}
         self.assertEqual(held, {*modules, "fusegate/py.typed", "fusegate/LICENSE", "fusegate/bin/fusegate",
                                 "fusegate/lib/libfusegate_engine.so"})
-        self.assertEqual(set(metadata.get_all("Provides-Extra")), {"report"})
-        self.assertTrue(all("extra == 'report'" in need or 'extra == "report"' in need
-                            for need in metadata.get_all("Requires-Dist")))
+        self.assertIsNone(metadata.get_all("Requires-Dist"), "needs nothing besides Python")
         for entry in ("fusegate = fusegate.gate_program:main", "fusegate_bench = fusegate.bench:command",
                       "fusegate = fusegate.pytest_plugin"):
             self.assertIn(entry, entries)
@@ -125,17 +123,12 @@ class WheelTest(unittest.TestCase):
             "--processes", 2, "--out", measured, PYTHONPATH=str(numpys))
         self.assertIn("scale/numpy/fp32/n:64", run(self.bin / "fusegate", "show", measured))
 
-    def test_program_finds_its_templates_and_this_python(self):
+    def test_program_finds_its_templates_and_writes_a_page(self):
         self.assertIn("next: ", run(self.bin / "fusegate", "init", self.folder / "demo"))
         self.assertTrue((self.folder / "demo" / "gate.sh").is_file())
-        self.assertIn(f" {self.bin / 'python'}\n", run(self.bin / "fusegate", "doctor"))
-        # With this Python's matplotlib and Jinja2, where it has them.
         page = self.folder / "report.html"
-        candidate = write_run(self.folder / "drawn", 4)
-        drawn = importlib.util.find_spec("jinja2") is not None and importlib.util.find_spec("matplotlib") is not None
-        run(self.bin / "fusegate", "report", "--candidate", candidate, "--html", page, code=0 if drawn else 2,
-            PYTHONPATH=sysconfig.get_path("platlib"))
-        self.assertEqual(page.is_file(), drawn)
+        run(self.bin / "fusegate", "report", "--candidate", write_run(self.folder / "drawn", 4), "--html", page)
+        self.assertTrue(page.is_file())
 
     def test_script_leaves_no_signal_ignored(self):
         read, write = os.pipe()
