@@ -147,6 +147,8 @@ StoredChangePoint read_change_point(const Statement& row, const Database& databa
   return {row.integer(0), std::move(point)};
 }
 
+constexpr const char* kOwners = "owners";  // of the state
+
 // The values of the columns subject to reason.
 void fill(Statement& statement, const ChangePoint& point, const std::string& benchmarks) {
   statement.with(point.subject, benchmarks, point.first_session, point.last_session_before,
@@ -286,6 +288,17 @@ std::optional<std::string> History::state(const std::string& key) const {
 
 void History::set_state(const std::string& key, const std::string& value) {
   Statement(database_, "INSERT OR REPLACE INTO state VALUES (?, ?)").with(key, value).run();
+}
+
+Owners History::owners() const {
+  const auto text = state(kOwners);
+  if (!text) return {};
+  const nlohmann::json parsed = parse_json(*text, path().string());
+  return read_owners(JsonField(parsed, path().string(), kOwners));
+}
+
+void History::set_owners(const Owners& owners) {
+  set_state(kOwners, nlohmann::json(owners).dump());
 }
 
 const Night* measured_before(const Night& night, const std::vector<Night>& earlier) {

@@ -22,6 +22,7 @@
 #include "baselines/history/change_point.h"
 #include "baselines/history/database.h"
 #include "baselines/history/night.h"
+#include "baselines/io/owners.h"
 
 namespace fusegate::baselines {
 
@@ -72,6 +73,10 @@ class History {
   // What somebody must remember between nights, by a key of its own such as "notify/issue-7".
   std::optional<std::string> state(const std::string& key) const;
   void set_state(const std::string& key, const std::string& value);
+
+  // As the suite of the last run that was added names them.
+  Owners owners() const;
+  void set_owners(const Owners& owners);
 
   const std::filesystem::path& path() const { return database_.path(); }
 

@@ -1,3 +1,6 @@
+#include <ctime>
+
+#include "baselines/changes/judge_history.h"
 #include "baselines/history/history.h"
 #include "baselines/io/owners.h"
 #include "ci/commands/command_line.h"
@@ -15,6 +18,12 @@ Site read_site(const SiteRequest& request) {
   Site site{.nights = history.whole_nights()};
   for (baselines::StoredChangePoint& change : history.change_points()) {
     site.changes.push_back(std::move(change.point));
+  }
+  site.missing = baselines::missing_now(history, std::time(nullptr));
+  const baselines::Owners owners = history.owners();
+  for (const std::string& benchmark : history.benchmarks()) {
+    const std::string owner = baselines::owner_of(owners, benchmark);
+    if (!owner.empty()) site.owners[benchmark] = owner;
   }
   if (request.report.judging.candidate.empty()) return site;
   site.report = make_report(request.report);

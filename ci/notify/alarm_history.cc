@@ -46,13 +46,7 @@ std::vector<baselines::MissingData> AlarmHistory::missing() const {
   return baselines::missing_now(impl_->history, std::time(nullptr));
 }
 
-baselines::Owners AlarmHistory::owners() const {
-  const auto text = impl_->history.state("owners");
-  if (!text) return {};
-  const std::string source = impl_->history.path().string();
-  const nlohmann::json parsed = baselines::parse_json(*text, source);
-  return baselines::read_owners(baselines::JsonField(parsed, source, "owners"));
-}
+baselines::Owners AlarmHistory::owners() const { return impl_->history.owners(); }
 
 ReportedBefore AlarmHistory::reported_before() {
   baselines::History& history = impl_->history;

@@ -73,6 +73,15 @@ class Run(JobTest):
             self.assertEqual(self.box.run("pipelines/confirm.sh", FAKE_GATE=code).returncode, expected)
         self.assertEqual(self.fusegate_calls(), 3 * ["fusegate confirm --budget-s 600"])
 
+    def test_the_pages_have_the_last_run_that_has_a_replay(self):
+        self.box.run("run.sh")
+        self.box.forget_calls()
+        for side in ("1/head", "2/head", "2/base", "3/head"):
+            (self.box.root / ".fusegate" / "runs" / side).mkdir(parents=True)
+        self.assertEqual(self.box.run("pipelines/pages.sh").returncode, 0)
+        self.assertEqual(self.fusegate_calls(), ["fusegate site --out .fusegate/pages --candidate .fusegate/runs/2/head "
+                                                 "--baseline .fusegate/runs/2/base"])
+
     def test_what_it_found_is_sent_where_there_is_a_secret_and_printed_where_there_is_none(self):
         self.box.run("run.sh")
         latest = self.box.root / ".fusegate" / "reports" / "latest"
