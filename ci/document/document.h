@@ -62,7 +62,8 @@ struct Document {
 std::string terminal_text(const Document& document, const TextStyle& style = {});
 std::string terminal_text(const std::vector<Section>& sections, const TextStyle& style = {});
 
-// One line where nothing moved. What is folded comes last, and before it facts without a tone.
+// One line where nothing moved. What is folded comes last, and before it facts without a tone,
+// unless there is nothing but facts.
 // Where a limit is given the text is never longer: tables are cut, those that come first last, and
 // it says how many rows are left out.
 std::string markdown(const Document& document, std::size_t limit = kNoLimit);

@@ -179,7 +179,10 @@ std::string markdown(const Document& document, std::size_t limit) {
   if (!toned.empty()) page.add('\n' + fact_lines(toned, page));
   const std::size_t heading = document.title.empty() ? 2 : 3;
   for (const Section& section : document.sections) page.add_section(section, heading);
-  if (!plain.empty()) {
+  const bool is_facts_alone = document.headline.empty() && document.sections.empty();
+  if (is_facts_alone && !plain.empty()) {
+    page.add('\n' + fact_lines(plain, page));
+  } else if (!plain.empty()) {
     page.add(fmt::format("\n<details><summary>{}</summary>\n\n{}\n</details>\n",
                          page.escaped(facts_summary(plain)), fact_lines(plain, page)));
   }

@@ -118,6 +118,11 @@ TEST(Markdown, IsOneLineWhereNothingMoved) {
   EXPECT_THAT(markdown(document), ::testing::StartsWith("## t\n\n+ **No regression"));
 }
 
+TEST(Markdown, FoldsNoFactsWhereThereIsNothingElse) {
+  EXPECT_EQ(markdown({.facts = {{"effect", {"+2 %"}}, {"since", {"monday"}}}}),
+            "\n- effect: +2 %\n- since: monday\n");
+}
+
 TEST(Markdown, PutsWhatIsFoldedLast) {
   Section open = example()[1];
   Section folded{.title = "more", .table = table({{"x", "1"}}), .fold = Fold::kAlways};
