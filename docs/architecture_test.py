@@ -206,6 +206,27 @@ def namespace_findings(tree):
                     yield f"{path}: namespace fusegate::{name}", f"its library's is fusegate::{library}"
 
 
+def types_of(text):
+    """The types that it defines for the whole library: not in a namespace without a name, nor within a type."""
+    own = re.sub(r"^namespace \{$.*?^\}  // namespace$", "", text, flags=re.MULTILINE | re.DOTALL)
+    return re.findall(r"^(?:struct|class) (\w+)(?: final)?(?: :[^;{]*)? \{", own, re.MULTILINE)
+
+
+def type_findings(tree):
+    """Two types of one name are one to the linker, which takes the members of either: no compiler and no linker says so."""
+    seen = {}
+    for path in tree.files:
+        library = path.partition("/")[0]
+        if pathlib.Path(path).suffix not in COMPILED or library == "tests":
+            continue
+        text = tree.text(path)
+        namespace = re.findall(r"^namespace ([\w:]+)", text, re.MULTILINE)[:1]
+        for name in types_of(text):
+            first = seen.setdefault((*namespace, name), path)
+            if first != path:
+                yield f"{path}: type {name}", f"{first} defines another one of this name"
+
+
 def findings(tree, drawing):
     """Pairs of what is wrong and why."""
     yield from include_findings(tree, drawing)
@@ -213,6 +234,7 @@ def findings(tree, drawing):
     yield from room_findings(tree, drawing)
     yield from target_findings(tree, drawing)
     yield from namespace_findings(tree)
+    yield from type_findings(tree)
 
 
 def anchors_of(text):
@@ -318,6 +340,12 @@ PLANTED = {
     "rooms without a word on what they are for": (
         {"ground/io/CMakeLists.txt": None, "top/gate/CMakeLists.txt": "add_library(gate)\n"}, (),
         ["ground/io: no CMakeLists.txt", "top/gate: CMakeLists.txt says nothing"]),
+    "a type of a name that another room has": (
+        {"ground/io/file2.h": "namespace fusegate::ground {\nstruct Box {\n};\n}\n",
+         "ground/runs/file2.h": "namespace fusegate::ground {\nclass Box final : public Thing {\n};\nnamespace {\nstruct Own {\n};\n}  // namespace\n}\n",
+         "ground/runs/file3.h": "namespace fusegate::ground {\nclass Box;\nnamespace {\nstruct Own {\n};\n}  // namespace\n}\n",
+         "top/gate/file2.h": "namespace fusegate::top {\nstruct Box {\n};\n}\n"}, (),
+        ["ground/runs/file2.h: type Box"]),
     "a namespace of another library": (
         {"ground/io/file2.h": "namespace fusegate::top {}\n", "ground/io/file3.h": "namespace fusegate {}\n"}, (),
         ["ground/io/file2.h: namespace fusegate::top", "ground/io/file3.h: namespace fusegate::"]),

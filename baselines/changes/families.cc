@@ -15,7 +15,7 @@ struct Pooled {
   int members = 0, with_new_code = 0;
 };
 
-std::map<std::size_t, Pooled> pooled_by_night(const Family& family,
+std::map<std::size_t, Pooled> pooled_by_night(const NightFamily& family,
                                               const std::vector<Track>& tracks,
                                               const std::set<std::size_t>& taken) {
   std::map<std::size_t, Pooled> nights;
@@ -38,7 +38,7 @@ bool moved(const DatedChange& own, double together, int direction) {
   return score > kClearly || (score > 1 && direction * own.effect > direction * together / 2);
 }
 
-void add_movers(const Family& family, const std::vector<Track>& tracks, int direction,
+void add_movers(const NightFamily& family, const std::vector<Track>& tracks, int direction,
                 const std::set<std::size_t>& taken, FamilyChange& change) {
   double weights = 0, sum = 0;
   int judged = 0;
@@ -118,7 +118,7 @@ void Families::reset(const Track& track) {
   for (const int family : track.families) families_[static_cast<std::size_t>(family)].cusum.reset();
 }
 
-std::optional<FamilyChange> date_family(const Family& family, const std::vector<Track>& tracks,
+std::optional<FamilyChange> date_family(const NightFamily& family, const std::vector<Track>& tracks,
                                         int direction, const std::set<std::size_t>& taken) {
   std::vector<KnownNormal> series;
   std::vector<std::size_t> nights;

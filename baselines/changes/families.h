@@ -14,7 +14,7 @@
 
 namespace fusegate::baselines {
 
-struct Family {
+struct NightFamily {
   std::string name;  // "operation geglu_mlp", "kernel NAME"
   std::set<std::size_t> members{};
   Cusum cusum{};
@@ -38,12 +38,12 @@ class Families {
   // Families that the benchmark is in begin anew.
   void reset(const Track& track);
 
-  std::vector<Family>& all() { return families_; }
+  std::vector<NightFamily>& all() { return families_; }
 
  private:
   int number_of(const std::string& name);
 
-  std::vector<Family> families_;
+  std::vector<NightFamily> families_;
   std::map<std::string, int> numbers_;
   NightNoise noise_;  // of pooled effects in standard errors, as members' noise is not independent
 };
@@ -64,7 +64,7 @@ struct FamilyChange {
 // When the members that are not `taken` changed together, and which of them did: who moved by half
 // of what they did together, and a standard error, and who clearly moved alone. Nothing where it
 // was fewer than two.
-std::optional<FamilyChange> date_family(const Family& family, const std::vector<Track>& tracks,
+std::optional<FamilyChange> date_family(const NightFamily& family, const std::vector<Track>& tracks,
                                         int direction, const std::set<std::size_t>& taken);
 
 }  // namespace fusegate::baselines

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "baselines/changes/judge_nights_options.h"
 #include "baselines/changes/find_missing.h"
+#include "baselines/changes/judge_nights_options.h"
 #include "baselines/history/change_point.h"
 #include "baselines/history/night.h"
 

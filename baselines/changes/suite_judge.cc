@@ -138,7 +138,7 @@ void SuiteJudge::estimate() {
 }
 
 // Of members, those whose own sums alarm.
-std::set<std::size_t> SuiteJudge::alarmed(const Family& family, int direction) const {
+std::set<std::size_t> SuiteJudge::alarmed(const NightFamily& family, int direction) const {
   std::set<std::size_t> alarmed;
   for (const std::size_t member : family.members) {
     if (tracks_[member].cusum.alarm(options_.benchmarks) == direction) alarmed.insert(member);
@@ -152,8 +152,8 @@ void SuiteJudge::report_families(std::vector<ChangePoint>& reported) {
   std::set<std::size_t> taken;
   while (true) {
     std::optional<FamilyChange> best;
-    const Family* best_family = nullptr;
-    for (Family& family : families_.all()) {
+    const NightFamily* best_family = nullptr;
+    for (NightFamily& family : families_.all()) {
       for (const int direction : {1, -1}) {
         const bool is_alarm = family.cusum.alarm(options_.families) == direction;
         if (!is_alarm && alarmed(family, direction).size() < 2) continue;

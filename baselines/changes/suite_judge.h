@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "baselines/changes/families.h"
+#include "baselines/changes/find_missing.h"
 #include "baselines/changes/judge_nights_options.h"
 #include "baselines/changes/machine_changes.h"
-#include "baselines/changes/find_missing.h"
 #include "baselines/changes/replay_figures.h"
 #include "baselines/changes/stored_figures.h"
 #include "baselines/changes/track.h"
@@ -40,7 +40,7 @@ class SuiteJudge {
 
   void report_families(std::vector<ChangePoint>& reported);
   void report_benchmarks(std::vector<ChangePoint>& reported);
-  std::set<std::size_t> alarmed(const Family& family, int direction) const;
+  std::set<std::size_t> alarmed(const NightFamily& family, int direction) const;
   ChangePoint describe(const FamilyChange& change) const;
   void accept(const Mover& mover);
 
