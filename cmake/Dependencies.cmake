@@ -79,6 +79,24 @@ if(NOT SQLite3_FOUND)
   add_library(SQLite::SQLite3 ALIAS fusegate_sqlite3)
 endif()
 
+# What fat binaries are packed by. Without one of them, those that are packed by it are refused in a sentence. The archive
+# comes first, so that a program runs where the library is not installed.
+foreach(packing zstd lz4)
+  find_path(FUSEGATE_${packing}_INCLUDE ${packing}.h)
+  find_library(FUSEGATE_${packing}_LIBRARY NAMES lib${packing}.a ${packing})
+  mark_as_advanced(FUSEGATE_${packing}_INCLUDE FUSEGATE_${packing}_LIBRARY)
+  add_library(fusegate_${packing} INTERFACE)
+  add_library(fusegate::${packing} ALIAS fusegate_${packing})
+  if(FUSEGATE_${packing}_INCLUDE AND FUSEGATE_${packing}_LIBRARY)
+    target_include_directories(fusegate_${packing} SYSTEM INTERFACE ${FUSEGATE_${packing}_INCLUDE})
+    target_link_libraries(fusegate_${packing} INTERFACE ${FUSEGATE_${packing}_LIBRARY})
+    string(TOUPPER ${packing} name)
+    target_compile_definitions(fusegate_${packing} INTERFACE FUSEGATE_HAS_${name})
+  else()
+    message(STATUS "${packing}: no package found (lib${packing}-dev), fat binaries packed by it will be refused")
+  endif()
+endforeach()
+
 # Only Boost.Math is used, and it is header-only.
 find_package(Boost 1.74 QUIET)
 if(Boost_FOUND)

@@ -10,6 +10,8 @@
 namespace fusegate::bench {
 namespace {
 
+using baselines::kernel_codes;
+
 std::vector<std::byte> compiled(const std::string& source) {
   nvrtcProgram program = nullptr;
   EXPECT_EQ(nvrtcCreateProgram(&program, source.c_str(), "test.cu", 0, nullptr, nullptr),

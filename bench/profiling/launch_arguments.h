@@ -11,9 +11,11 @@
 #include <variant>
 #include <vector>
 
-#include "bench/profiling/content_hash.h"
+#include "baselines/io/content_hash.h"
 
 namespace fusegate::bench {
+
+using baselines::ContentHash;
 
 // A benchmark's memory: a tensor or scratch.
 struct MemorySpan {

@@ -237,6 +237,24 @@ struct TriageRequest {
 void add_triage(CommandLine& line);
 baselines::ExitCode triage_command(const TriageRequest& request, Console& console);
 
+// Every kernel's machine code in built programs (ci/codes/program_codes.h).
+struct CodesRequest {
+  std::vector<std::filesystem::path> programs{};
+  std::optional<std::filesystem::path> out{};
+};
+void add_codes(CommandLine& line);
+baselines::ExitCode codes_command(const CodesRequest& request, Console& console);
+
+// What differs between two of them (ci/codes/codes_diff.h).
+struct CodesDiffRequest {
+  std::filesystem::path base{}, head{};
+  std::optional<std::filesystem::path> baseline{};
+  std::optional<std::filesystem::path> json{};
+};
+void add_codes_diff(CommandLine& line);
+// 0 where no kernel's code changed, 1 where some did, 2 where that cannot be told.
+baselines::ExitCode codes_diff_command(const CodesDiffRequest& request, Console& console);
+
 // The commit between two that changed a benchmark's time (ci/bisect/bisection.h).
 struct BisectRequest {
   BisectionRequest bisection{.bad = "HEAD"};

@@ -12,7 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 using baselines::ExitCode;
 
-constexpr const char* kInterrupted = "interrupted before anything was measured";
+constexpr const char* kReplayInterrupted = "interrupted before anything was measured";
 
 std::string head_of(const ReplayRequest& request) {
   return request.duet.head.empty() ? default_bench_program().string() : request.duet.head;
@@ -56,7 +56,7 @@ ExitCode replay(ReplayRequest request, Console& console) {
   console.out.flush();
   const BuiltProgram built = base_of(request, from, console);
   if (built.interrupted) {
-    write_gate_failure(gate_of_replay(request.duet), kInterrupted, console);
+    write_gate_failure(gate_of_replay(request.duet), kReplayInterrupted, console);
     return ExitCode::kCouldNotJudge;
   }
   if (!built.failure.empty()) return judge_by_figures(duet, built.failure, console);

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace fusegate::bench {
+namespace fusegate::baselines {
 
 class ContentHash {
  public:
@@ -43,4 +43,4 @@ class ContentHash {
   std::uint64_t hash_ = 14'695'981'039'346'656'037u;
 };
 
-}  // namespace fusegate::bench
+}  // namespace fusegate::baselines

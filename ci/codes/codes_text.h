@@ -1,0 +1,21 @@
+// A difference in codes as people and programs read it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "baselines/io/exit_code.h"
+#include "ci/codes/codes_diff.h"
+#include "ci/console/table.h"
+
+namespace fusegate::ci {
+
+// "1 of 293 kernels changed, launched by 2 of 40 benchmarks"; "no kernel changed: no GPU needed".
+std::string codes_headline(const CodesDiff& diff);
+Table codes_table(const CodesDiff& diff);
+// docs/schema/codes-diff.schema.json
+nlohmann::json codes_diff_json(const CodesDiff& diff);
+// 0: no kernel changed, 1: some did, 2: that cannot be told of every architecture.
+baselines::ExitCode codes_exit_code(const CodesDiff& diff);
+
+}  // namespace fusegate::ci

@@ -1,0 +1,18 @@
+// PTX, which the driver compiles when a program starts: what its kernels are called, and what of
+// its text can change their code.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fusegate::ci {
+
+struct Ptx {
+  std::vector<std::string> kernels{};  // as the compiler names them
+  std::string hash{};                  // of the text but for comments, blank lines and source lines
+};
+
+Ptx read_ptx(std::string_view text);
+
+}  // namespace fusegate::ci
