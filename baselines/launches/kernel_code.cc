@@ -29,7 +29,7 @@ std::optional<std::string_view> constants_of(std::string_view section) {
   return section.starts_with('.') ? std::optional(section.substr(1)) : std::nullopt;
 }
 
-// What enters the hashes of kernels, by their places in the file.
+// What enters the hashes of kernels, by their index in the file.
 struct Hashed {
   std::vector<std::size_t> texts, shared;
   std::map<std::string_view, std::vector<std::size_t>> of_kernel;
@@ -50,13 +50,13 @@ struct Hashed {
 
   // Besides its own text, in the file's order.
   std::vector<std::size_t> beside(std::string_view text) const {
-    std::vector<std::size_t> places = shared;
-    if (linked.contains(text)) places.insert(places.end(), texts.begin(), texts.end());
+    std::vector<std::size_t> indices = shared;
+    if (linked.contains(text)) indices.insert(indices.end(), texts.begin(), texts.end());
     if (const auto own = of_kernel.find(text.substr(kText.size())); own != of_kernel.end()) {
-      places.insert(places.end(), own->second.begin(), own->second.end());
+      indices.insert(indices.end(), own->second.begin(), own->second.end());
     }
-    std::ranges::sort(places);
-    return places;
+    std::ranges::sort(indices);
+    return indices;
   }
 };
 
@@ -125,8 +125,8 @@ std::map<std::string, KernelCode> kernel_codes(Bytes cubin) {
   const ElfFile elf = read_elf(cubin);
   const Hashed hashed(elf.sections);
   std::map<std::string, KernelCode> codes;
-  for (const std::size_t place : hashed.texts) {
-    const ElfSection& text = elf.sections[place];
+  for (const std::size_t index : hashed.texts) {
+    const ElfSection& text = elf.sections[index];
     ContentHash hash;
     add_content(text, hash);
     for (const std::size_t other : hashed.beside(text.name)) add_content(elf.sections[other], hash);
@@ -159,7 +159,7 @@ std::string cubin_architecture(Bytes cubin) {
   constexpr std::uint16_t kCuda = 190;
   const ElfFile elf = read_elf(cubin);
   if (elf.machine != kCuda) throw std::runtime_error("is not a cubin");
-  // The assembler's call: e_flags do not tell sm_90a from sm_90.
+  // The assembler's call: e_flags are the same of sm_90a and sm_90.
   for (const ElfSection& section : elf.sections) {
     if (section.name != ".note.nv.tkinfo") continue;
     std::string_view note(reinterpret_cast<const char*>(section.content.data()),

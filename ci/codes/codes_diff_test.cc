@@ -57,7 +57,7 @@ TEST(CodesDiff, TakesARenamedKernelForNoChange) {
   EXPECT_EQ(codes_exit_code(diff), ExitCode::kNoRegression);
 }
 
-TEST(CodesDiff, CannotTellOfAnArchitectureThatOnlyOneHas) {
+TEST(CodesDiff, CannotCompareAnArchitectureThatOnlyOneHas) {
   ProgramCodes head = kBase;
   head.kernels.push_back(kernel_of("a", "8a", "sm_80"));
   const CodesDiff diff = diff_codes(kBase, head);

@@ -58,7 +58,7 @@ std::string codes_headline(const CodesDiff& diff) {
   }
   if (diff.is_incomplete) {
     return (text.empty() ? "" : text + "; ") +
-           "could not tell: the two are not built for the same architectures";
+           "could not compare: the two are not built for the same architectures";
   }
   if (!diff.changes_code()) {
     return fmt::format("{}no kernel changed: no GPU needed", text.empty() ? "" : text + "; ");

@@ -15,7 +15,7 @@ std::string codes_headline(const CodesDiff& diff);
 Table codes_table(const CodesDiff& diff);
 // docs/schema/codes-diff.schema.json
 nlohmann::json codes_diff_json(const CodesDiff& diff);
-// 0: no kernel changed, 1: some did, 2: that cannot be told of every architecture.
+// 0: no kernel changed, 1: some did, 2: not every architecture can be compared.
 baselines::ExitCode codes_exit_code(const CodesDiff& diff);
 
 }  // namespace fusegate::ci

@@ -70,7 +70,7 @@ class Gathering {
     if (!baselines::is_elf(file)) {
       const bool is_archive = text_of(file).starts_with("!<arch>\n");
       if (!is_archive && (file.empty() || find_container(file, 0) != 0)) {
-        throw std::runtime_error("is no program, library, fat binary or cubin");
+        throw std::runtime_error("is not a program, library, fat binary or cubin");
       }
       return read_containers(file);
     }

@@ -99,8 +99,8 @@ std::string refusal_of(const std::string& file) {
 }
 
 TEST(ProgramCodes, OfWhatIsNoProgramAreRefused) {
-  EXPECT_THAT(refusal_of("text"), HasSubstr("program: is no program, library"));
-  EXPECT_THAT(refusal_of(""), HasSubstr("program: is no program, library"));
+  EXPECT_THAT(refusal_of("text"), HasSubstr("program: is not a program, library"));
+  EXPECT_THAT(refusal_of(""), HasSubstr("program: is not a program, library"));
   const std::string cubin = made_cubin({{"scale", kCode}});
   EXPECT_THAT(refusal_of(made_fat_binary({{.bytes = cubin.substr(0, 90)}})),
               HasSubstr("program: fat binary 1 ends before"));

@@ -39,7 +39,7 @@ void add_codes_diff(CommandLine& line) {
   auto [app, request] = line.add(
       "codes-diff",
       "Compare two programs' kernels, without a GPU: which changed, and which benchmarks launch "
-      "them. 0: none changed, 1: some did, 2: could not tell",
+      "them. 0: none changed, 1: some did, 2: could not compare",
       "fusegate codes-diff base.json build/bin/my_bench --baseline pr.json", codes_diff_command);
   app.add_option("base", request.base, "A file of fusegate codes, or what that reads")
       ->type_name("BASE")
@@ -67,6 +67,8 @@ ExitCode codes_diff_command(const CodesDiffRequest& request, Console& console) {
     console.out.lines('\n' + codes_table(diff).text(50, console.out.style()) + '\n');
   }
   for (const std::string& name : diff.touched) console.out.print("can change: {}\n", name);
+  // Where nothing changed, nor do these.
+  if (!diff.changes_code()) diff.unknown.clear();
   for (const std::string& name : diff.unknown) {
     console.out.print("can change: {}, of which the baseline does not say what it launches\n",
                       name);

@@ -252,7 +252,7 @@ struct CodesDiffRequest {
   std::optional<std::filesystem::path> json{};
 };
 void add_codes_diff(CommandLine& line);
-// 0 where no kernel's code changed, 1 where some did, 2 where that cannot be told.
+// 0 where no kernel's code changed, 1 where some did, 2 where they cannot be compared.
 baselines::ExitCode codes_diff_command(const CodesDiffRequest& request, Console& console);
 
 // The commit between two that changed a benchmark's time (ci/bisect/bisection.h).

@@ -230,9 +230,22 @@ class Fresh:
         if ended.returncode not in codes:
             raise AssertionError(f"{arguments} ended with {ended.returncode}: {ended.stdout}{ended.stderr}")
 
+    def codes(self):
+        """Of fat binaries, a cubin of which another kernel was taken, and what differs, beside a stored baseline."""
+        cubins = ROOT / "tests" / "fuzzing" / "testdata" / "codes"
+        self.fusegate("codes", cubins / "zstd.fatbin", "--out", "codes.json")
+        self.fusegate("codes", cubins / "ptx.fatbin", cubins / "one.cubin", "--out", "other.codes.json")
+        codes = json.loads((self.folder / "codes.json").read_text(encoding="utf-8"))
+        codes["kernels"][0] |= {"hash": "0123456789abcdef", "registers": 99}
+        (self.folder / "changed.codes.json").write_text(json.dumps(codes), encoding="utf-8")
+        self.fusegate("codes-diff", "codes.json", "changed.codes.json", "--json", "codes-diff.json",
+                      "--baseline", BASELINES / "nvidia-h200" / "pr.json", codes=(1,))
+        self.fusegate("codes-diff", "codes.json", "other.codes.json", "--json", "other.codes-diff.json", codes=(2,))
+        return {"codes": ["codes.json", "other.codes.json"], "codes-diff": ["codes-diff.json", "other.codes-diff.json"]}
+
     def documents(self):
         store = self.folder / "store"
-        for name, paths in {"run-file": self.run_files, "verdicts": self.verdicts, "bisection": self.bisections,
+        for name, paths in {"run-file": self.run_files, "verdicts": self.verdicts, "bisection": self.bisections, **self.codes(),
                             "baseline": [*store.rglob("made.json"), *store.rglob("uneven.json"), *store.rglob("others.json"),
                                          *store.rglob("plain.json"),
                                          *store.rglob("*.anchor.json")],
@@ -287,7 +300,7 @@ class OurFiles(unittest.TestCase):
     schemas = Schemas()
 
     def test_the_schemas_are_schemas(self):
-        self.assertEqual(sorted(self.schemas.schemas), ["baseline", "bisection", "calibration", "common", "night", "run-file", "suite",
+        self.assertEqual(sorted(self.schemas.schemas), ["baseline", "bisection", "calibration", "codes", "codes-diff", "common", "night", "run-file", "suite",
                                                         "verdicts"])
         for name, schema in self.schemas.schemas.items():
             with self.subTest(name=name):
