@@ -18,15 +18,18 @@ int from_zero(const JsonField& field) {
   return number;
 }
 
+// Member by member: where an aggregate's initialiser throws, g++ 12 destroys nested members twice.
 ProgramKernel parse_kernel(const JsonField& field) {
-  return {field.at("name").text(),
-          field.at("architecture").text(),
-          {.hash = field.at("hash").text(),
-           .instructions = from_zero(field.at("instructions")),
-           .registers = from_zero(field.at("registers")),
-           .shared_bytes = from_zero(field.at("shared_bytes")),
-           .local_bytes = from_zero(field.at("local_bytes"))},
-          from_zero(field.at("of_one_name"))};
+  ProgramKernel kernel;
+  kernel.name = field.at("name").text();
+  kernel.architecture = field.at("architecture").text();
+  kernel.code.hash = field.at("hash").text();
+  kernel.code.instructions = from_zero(field.at("instructions"));
+  kernel.code.registers = from_zero(field.at("registers"));
+  kernel.code.shared_bytes = from_zero(field.at("shared_bytes"));
+  kernel.code.local_bytes = from_zero(field.at("local_bytes"));
+  kernel.of_one_name = from_zero(field.at("of_one_name"));
+  return kernel;
 }
 
 }  // namespace

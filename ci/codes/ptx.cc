@@ -13,6 +13,17 @@ bool is_about_sources(std::string_view line) {
          std::ranges::any_of(kSkipped, [&](auto start) { return line.starts_with(start); });
 }
 
+// Names in anonymous namespaces have a number of their source file's text, of eight digits.
+void add_without_numbers(std::string_view line, baselines::ContentHash& hash) {
+  constexpr std::string_view kAnonymous = "_GLOBAL__N__";
+  constexpr std::size_t kDigits = 8;
+  for (std::size_t at = line.find(kAnonymous); at != line.npos; at = line.find(kAnonymous)) {
+    hash.add(line.substr(0, at));
+    line.remove_prefix(std::min(at + kAnonymous.size() + kDigits, line.size()));
+  }
+  hash.add(line);
+}
+
 }  // namespace
 
 Ptx read_ptx(std::string_view text) {
@@ -26,7 +37,7 @@ Ptx read_ptx(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
     line.remove_prefix(std::min(line.find_first_not_of(kBlank), line.size()));
     if (is_about_sources(line)) continue;
-    hash.add(line);
+    add_without_numbers(line, hash);
     const std::size_t entry = line.find(kEntry);
     if (entry == line.npos) continue;
     const std::string_view name = line.substr(entry + kEntry.size());

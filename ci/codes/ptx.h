@@ -10,7 +10,7 @@ namespace fusegate::ci {
 
 struct Ptx {
   std::vector<std::string> kernels{};  // as the compiler names them
-  std::string hash{};                  // of the text but for comments, blank lines and source lines
+  std::string hash{};                  // of the text but for what only the source's text changes
 };
 
 Ptx read_ptx(std::string_view text);
