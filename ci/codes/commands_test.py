@@ -100,6 +100,9 @@ class OfBuiltPrograms(CodesTest):
         self.assertIn("(anonymous namespace)::scale", said)
         self.assertNotIn("shift", said)
 
+    def test_a_library_that_is_loaded_at_its_start_is_named(self):
+        self.assertIn("name those of yours too: libcudart.so", self.fusegate("codes", self.build("shared", *CUBINS, "-cudart=shared")))
+
     def test_linked_device_code_is_read_once(self):
         linked = self.codes(self.build("linked", *CUBINS, "-rdc=true"))
         self.assertEqual([kernel["of_one_name"] for kernel in linked.values()], [1] * 4)

@@ -1,6 +1,8 @@
 #include "ci/codes/program_codes.h"
 
+#include <elf.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -26,6 +28,27 @@ using Bytes = std::span<const std::byte>;
 
 std::string_view text_of(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// The libraries that a program loads when it starts, but for those that every program has.
+std::vector<std::string> needed_libraries(const baselines::ElfFile& elf) {
+  static const std::set<std::string_view> ordinary{
+      "libc", "libm", "libstdc++", "libgcc_s", "libdl", "librt", "libpthread", "ld-linux-x86-64"};
+  const auto content_of = [&](std::string_view name) {
+    const auto found = std::ranges::find(elf.sections, name, &baselines::ElfSection::name);
+    return found == elf.sections.end() ? Bytes{} : found->content;
+  };
+  const Bytes dynamic = content_of(".dynamic");
+  const std::string_view names = text_of(content_of(".dynstr"));
+  std::vector<std::string> libraries;
+  for (std::size_t at = 0; at + sizeof(Elf64_Dyn) <= dynamic.size(); at += sizeof(Elf64_Dyn)) {
+    const auto entry = baselines::record_at<Elf64_Dyn>(dynamic, at);
+    if (entry.d_tag != DT_NEEDED || entry.d_un.d_val >= names.size()) continue;
+    std::string_view name = names.substr(entry.d_un.d_val);
+    name = name.substr(0, name.find('\0'));
+    if (!ordinary.contains(name.substr(0, name.find(".so")))) libraries.emplace_back(name);
+  }
+  return libraries;
 }
 
 // Gathers the kernels of all files.
@@ -80,6 +103,12 @@ class Gathering {
     if (elf.sections.empty()) {
       notes_.insert(source_ + ": has no table of sections, so that all of it was searched");
       return read_containers(file);
+    }
+    if (const auto libraries = needed_libraries(elf); !libraries.empty()) {
+      notes_.insert(
+          fmt::format("{}: kernels of the libraries that it loads are not in it; name those "
+                      "of yours too: {}",
+                      source_, fmt::join(libraries, ", ")));
     }
     // What nvlink is still to link lies in __nv_relfatbin, and stays there beside the result.
     for (const std::string_view name : {".nv_fatbin", "__nv_relfatbin"}) {
@@ -173,8 +202,9 @@ ProgramCodes read_codes(const std::vector<fs::path>& paths) {
   ProgramCodes codes = std::move(gathering).codes();
   if (codes.kernels.empty()) {
     throw InputError(codes.sources.empty() ? "codes" : codes.sources.front(), "",
-                     "has no kernels: name the program or library that nvcc's objects are linked "
-                     "into; what NVRTC and libraries bring at run time is not in it");
+                     fmt::format("has no kernels: name the program or library that nvcc's objects "
+                                 "are linked into ({})",
+                                 fmt::join(codes.notes, "; ")));
   }
   return codes;
 }
