@@ -150,16 +150,17 @@ void add_benchmarks(CodesDiff& diff, const ProgramCodes& base, const baselines::
       diff.unknown.push_back(benchmark.name);
       continue;
     }
+    std::vector<baselines::LaunchIdentity> launched = benchmark.identity->launches;
+    for (auto& launch : launched) launch.kernel = readable_kernel(launch.kernel);
     bool touched = false;
     for (KernelChange& change : diff.changes) {
-      const bool here = std::ranges::any_of(benchmark.identity->launches, [&](const auto& launch) {
-        return launches.is_of(launch, change);
-      });
+      const bool here = std::ranges::any_of(
+          launched, [&](const auto& launch) { return launches.is_of(launch, change); });
       if (here) change.benchmarks.push_back(benchmark.name);
       touched = touched || (here && change.change != CodeChange::kRenamed);
     }
     if (touched) diff.touched.push_back(benchmark.name);
-    for (const auto& launch : benchmark.identity->launches) {
+    for (const auto& launch : launched) {
       if (!launches.knows(launch)) elsewhere.insert(launch.kernel);
     }
   }

@@ -103,9 +103,13 @@ class OfBuiltPrograms(CodesTest):
     def test_a_library_that_is_loaded_at_its_start_is_named(self):
         self.assertIn("name those of yours too: libcudart.so", self.fusegate("codes", self.build("shared", *CUBINS, "-cudart=shared")))
 
-    def test_linked_device_code_is_read_once(self):
-        linked = self.codes(self.build("linked", *CUBINS, "-rdc=true"))
+    def test_linked_device_code_is_that_of_the_link_alone(self):
+        """What nvlink was given stays in the program, and differs: its calls have no addresses yet."""
+        source = SOURCE.replace("p[threadIdx.x] += by;", "p[threadIdx.x] += twice(by);")
+        source = "__device__ __noinline__ float twice(float by) { return by * by + 1; }\n" + source
+        linked = self.codes(self.build("linked", *CUBINS, "-rdc=true", source=source))
         self.assertEqual([kernel["of_one_name"] for kernel in linked.values()], [1] * 4)
+        self.assertEqual([*self.codes(self.build("object", *CUBINS, "-rdc=true", "-c", source=source))], [*linked])
 
     def test_ptx_alone_goes_by_its_text(self):
         base, same, other = (self.build(name, "-gencode=arch=compute_80,code=compute_80", source=source) for name, source in (

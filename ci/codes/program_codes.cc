@@ -165,7 +165,7 @@ class Gathering {
   }
 
   void put(const std::string& kernel, const std::string& architecture, const KernelCode& code) {
-    kernels_[{baselines::read_kernel_name(kernel).name, architecture}].emplace(code.hash, code);
+    kernels_[{readable_kernel(kernel), architecture}].emplace(code.hash, code);
   }
 
   std::string source_{};
@@ -190,6 +190,15 @@ std::vector<fs::path> files_of(const fs::path& path) {
 }
 
 }  // namespace
+
+// "__nv_static_28__290e7327_7_some_cu_1efa1a85__ZN39_GLOBAL__N__...", with a number of the source's
+// text.
+std::string readable_kernel(std::string_view name) {
+  if (name.starts_with("__nv_static_")) {
+    if (const std::size_t own = name.find("__Z"); own != name.npos) name.remove_prefix(own + 1);
+  }
+  return baselines::read_kernel_name(name).name;
+}
 
 ProgramCodes read_codes(const std::vector<fs::path>& paths) {
   Gathering gathering;

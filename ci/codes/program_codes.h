@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "baselines/launches/kernel_code.h"
@@ -25,6 +26,10 @@ struct ProgramCodes {
   std::vector<ProgramKernel> kernels{};  // by name, then architecture
   std::vector<std::string> notes{};      // for people: what to know of them
 };
+
+// A kernel's name as people read it, the same of each build: demangled, and without what nvcc puts
+// before static kernels' names where device code is linked.
+std::string readable_kernel(std::string_view name);
 
 // Of each path, together: an ELF program, library or object; a static library; a cubin; a fat
 // binary; a folder with .cubin files, such as Triton's cache. Throws InputError for a file that is

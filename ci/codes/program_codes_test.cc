@@ -53,6 +53,9 @@ TEST(ProgramCodes, HaveNamesAsPeopleReadThem) {
   EXPECT_THAT(
       kernels_in(read(made_cubin({{"_ZN32_GLOBAL__N__38b1d6f7_4_a_cu_main4anonEPff", kCode}}))),
       ElementsAre("sm_90 (anonymous namespace)::anon(float*, float)"));
+  EXPECT_EQ(readable_kernel("__nv_static_28__290e7327_7_some_cu_1efa1a85__ZN39_GLOBAL__N__290e7327_"
+                            "7_some_cu_1efa1a855scaleEPff"),
+            "(anonymous namespace)::scale(float*, float)");
 }
 
 TEST(ProgramCodes, OfOneNameAreTakenTogetherAndSaid) {

@@ -1,5 +1,7 @@
 #include "ci/codes/ptx.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 
 #include "baselines/io/content_hash.h"
@@ -13,15 +15,12 @@ bool is_about_sources(std::string_view line) {
          std::ranges::any_of(kSkipped, [&](auto start) { return line.starts_with(start); });
 }
 
-// Names in anonymous namespaces have a number of their source file's text, of eight digits.
-void add_without_numbers(std::string_view line, baselines::ContentHash& hash) {
-  constexpr std::string_view kAnonymous = "_GLOBAL__N__";
-  constexpr std::size_t kDigits = 8;
-  for (std::size_t at = line.find(kAnonymous); at != line.npos; at = line.find(kAnonymous)) {
-    hash.add(line.substr(0, at));
-    line.remove_prefix(std::min(at + kAnonymous.size() + kDigits, line.size()));
-  }
-  hash.add(line);
+// Names in anonymous namespaces, and static ones, have a number of their source file's text.
+std::string without_numbers(std::string_view text) {
+  static const re2::RE2 number("(_GLOBAL__N__|__nv_static_[0-9]+__)[0-9a-f]{8}");
+  std::string without(text);
+  re2::RE2::GlobalReplace(&without, number, "\\1");
+  return without;
 }
 
 }  // namespace
@@ -37,7 +36,7 @@ Ptx read_ptx(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
     line.remove_prefix(std::min(line.find_first_not_of(kBlank), line.size()));
     if (is_about_sources(line)) continue;
-    add_without_numbers(line, hash);
+    hash.add(without_numbers(line));
     const std::size_t entry = line.find(kEntry);
     if (entry == line.npos) continue;
     const std::string_view name = line.substr(entry + kEntry.size());
