@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "baselines/statistics/cusum.h"
+#include "baselines/changes/cusum.h"
 #include "baselines/statistics/statistics.h"
 
 namespace fusegate::baselines {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "baselines/statistics/pelt.h"
+#include "baselines/changes/pelt.h"
 
 namespace fusegate::baselines {
 

@@ -10,7 +10,7 @@
 
 #include "baselines/changes/night_noise.h"
 #include "baselines/changes/track.h"
-#include "baselines/statistics/cusum.h"
+#include "baselines/changes/cusum.h"
 
 namespace fusegate::baselines {
 

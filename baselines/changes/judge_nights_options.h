@@ -1,7 +1,7 @@
 // What judge_nights() may be asked to do otherwise.
 #pragma once
 
-#include "baselines/statistics/cusum.h"
+#include "baselines/changes/cusum.h"
 
 namespace fusegate::baselines {
 

@@ -10,8 +10,8 @@
 #include "baselines/changes/night_row.h"
 #include "baselines/changes/stored_figures.h"
 #include "baselines/history/change_point.h"
-#include "baselines/statistics/cusum.h"
-#include "baselines/statistics/pelt.h"
+#include "baselines/changes/cusum.h"
+#include "baselines/changes/pelt.h"
 
 namespace fusegate::baselines {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "baselines/statistics/cusum.h"
+#include "baselines/changes/cusum.h"
 #include "baselines/statistics/student_t.h"
 #include "baselines/statistics/variance_prior.h"
 

@@ -7,7 +7,7 @@
 
 #include "baselines/changes/dating.h"
 #include "baselines/changes/level.h"
-#include "baselines/statistics/cusum.h"
+#include "baselines/changes/cusum.h"
 
 namespace fusegate::baselines {
 

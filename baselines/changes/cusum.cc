@@ -1,4 +1,4 @@
-#include "baselines/statistics/cusum.h"
+#include "baselines/changes/cusum.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "baselines/statistics/pelt.h"
+#include "baselines/changes/pelt.h"
 
 #include <algorithm>
 #include <limits>
