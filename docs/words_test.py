@@ -97,11 +97,11 @@ EXCEPTIONS = {
     "ci/pipelines/replay_test.py": {"invocation"},
     "ci/run.sh": {"invocations"},
     "ci/run/identification_test.cc": {"keep strictly"},
-    "ci/run/process.cc": {"invocation"},
-    "ci/run/process_test.cc": {"invocation"},
-    "ci/run/run_record.cc": {"arm", "invocations"},
-    "ci/run/run_record.h": {"invocations"},
-    "ci/run/run_record_test.cc": {"arm", "invocations"},
+    "ci/processes/process.cc": {"invocation"},
+    "ci/processes/process_test.cc": {"invocation"},
+    "ci/processes/run_record.cc": {"arm", "invocations"},
+    "ci/processes/run_record.h": {"invocations"},
+    "ci/processes/run_record_test.cc": {"arm", "invocations"},
     # Commands as they were at that commit.
     "docs/evidence/article.md": {"invocation", "invocations"},
     # Keys of stored files.

@@ -8,7 +8,7 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
-#include "ci/run/child_process.h"
+#include "ci/processes/child_process.h"
 #include "tests/fakes/fake_bench.h"
 
 namespace fusegate::ci {

@@ -11,7 +11,7 @@
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/io/write_lock.h"
-#include "ci/run/child_process.h"
+#include "ci/processes/child_process.h"
 
 namespace fusegate::ci {
 namespace {

@@ -14,7 +14,7 @@
 #include "baselines/io/error.h"
 #include "ci/console/format.h"
 #include "ci/console/layout.h"
-#include "ci/run/child_process.h"
+#include "ci/processes/child_process.h"
 
 namespace fusegate::ci {
 namespace {

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "baselines/io/error.h"
-#include "ci/run/child_process.h"
+#include "ci/processes/child_process.h"
 
 namespace fusegate::ci {
 namespace {

@@ -15,7 +15,7 @@
 #include "ci/console/layout.h"
 #include "ci/gate/gate_notes.h"
 #include "ci/gate/judging.h"
-#include "ci/run/child_process.h"
+#include "ci/processes/child_process.h"
 
 namespace fusegate::ci {
 namespace {

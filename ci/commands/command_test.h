@@ -14,7 +14,7 @@
 #include "baselines/io/file_io.h"
 #include "baselines/io/scratch_folder.h"
 #include "ci/commands/commands.h"
-#include "ci/run/run_record.h"
+#include "ci/processes/run_record.h"
 #include "tests/fakes/fake_bench.h"
 
 namespace fusegate::ci {

@@ -9,7 +9,7 @@
 #include "ci/commands/command_line.h"
 #include "ci/commands/machine_checks.h"
 #include "ci/console/layout.h"
-#include "ci/run/child_process.h"
+#include "ci/processes/child_process.h"
 
 namespace fusegate::ci {
 namespace {

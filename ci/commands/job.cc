@@ -14,7 +14,7 @@
 #include "ci/console/format.h"
 #include "ci/console/layout.h"
 #include "ci/gate/judging.h"
-#include "ci/run/run_record.h"
+#include "ci/processes/run_record.h"
 
 namespace fusegate::ci {
 namespace {

@@ -8,7 +8,7 @@
 #include "ci/console/output_files.h"
 #include "ci/page/page.h"
 #include "ci/page/pictures.h"
-#include "ci/run/run_record.h"
+#include "ci/processes/run_record.h"
 #include "ci/sweep/peer_match.h"
 #include "ci/sweep/sweep_sections.h"
 

@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "baselines/io/error.h"
-#include "ci/run/child_process.h"
+#include "ci/processes/child_process.h"
 
 namespace fusegate::ci {
 namespace {

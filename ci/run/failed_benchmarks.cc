@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "ci/console/format.h"
-#include "ci/run/run_record.h"
+#include "ci/processes/run_record.h"
 
 namespace fusegate::ci {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ci/console/console.h"
-#include "ci/run/process.h"
+#include "ci/processes/process.h"
 
 namespace fusegate::ci {
 

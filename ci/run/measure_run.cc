@@ -12,10 +12,10 @@
 #include "baselines/launches/identities.h"
 #include "baselines/record/program_variables.h"
 #include "ci/console/format.h"
+#include "ci/processes/run_record.h"
 #include "ci/run/extension.h"
 #include "ci/run/identification.h"
 #include "ci/run/rounds.h"
-#include "ci/run/run_record.h"
 #include "ci/run/selection.h"
 #include "ci/run/session.h"
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "ci/console/console.h"
+#include "ci/processes/progress.h"
 #include "ci/run/measuring_request.h"
-#include "ci/run/progress.h"
 
 namespace fusegate::ci {
 

@@ -18,8 +18,8 @@
 #include "baselines/io/instant.h"
 #include "baselines/record/baseline.h"
 #include "baselines/record/load_run.h"
-#include "ci/run/child_process.h"
-#include "ci/run/run_record.h"
+#include "ci/processes/child_process.h"
+#include "ci/processes/run_record.h"
 
 namespace fusegate::ci {
 namespace {

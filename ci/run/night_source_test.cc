@@ -7,7 +7,7 @@
 #include "baselines/history/night_json.h"
 #include "baselines/io/error.h"
 #include "baselines/io/scratch_folder.h"
-#include "ci/run/run_record.h"
+#include "ci/processes/run_record.h"
 #include "tests/fakes/fake_program.h"
 
 namespace fusegate::ci {

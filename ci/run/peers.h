@@ -9,8 +9,8 @@
 
 #include "ci/console/console.h"
 #include "ci/console/layout.h"
+#include "ci/processes/progress.h"
 #include "ci/run/program_run.h"
-#include "ci/run/progress.h"
 
 namespace fusegate::ci {
 

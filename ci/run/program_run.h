@@ -11,8 +11,8 @@
 #include "baselines/comparing/outlier_processes.h"
 #include "baselines/io/write_lock.h"
 #include "ci/console/console.h"
-#include "ci/run/process.h"
-#include "ci/run/run_record.h"
+#include "ci/processes/process.h"
+#include "ci/processes/run_record.h"
 
 namespace fusegate::ci {
 

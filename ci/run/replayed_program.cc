@@ -9,7 +9,7 @@
 #include "baselines/io/file_io.h"
 #include "baselines/io/json_field.h"
 #include "baselines/record/run_context.h"
-#include "ci/run/child_process.h"
+#include "ci/processes/child_process.h"
 
 namespace fusegate::ci {
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "ci/console/console.h"
-#include "ci/run/child_process.h"
+#include "ci/processes/child_process.h"
+#include "ci/processes/progress.h"
 #include "ci/run/measuring_request.h"
-#include "ci/run/progress.h"
 
 namespace fusegate::ci {
 

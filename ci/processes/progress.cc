@@ -1,4 +1,4 @@
-#include "ci/run/progress.h"
+#include "ci/processes/progress.h"
 
 #include <fmt/format.h>
 

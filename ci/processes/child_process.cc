@@ -1,4 +1,4 @@
-#include "ci/run/child_process.h"
+#include "ci/processes/child_process.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,4 +1,4 @@
-#include "ci/run/progress.h"
+#include "ci/processes/progress.h"
 
 #include <gtest/gtest.h>
 

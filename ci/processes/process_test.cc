@@ -1,4 +1,4 @@
-#include "ci/run/process.h"
+#include "ci/processes/process.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "baselines/launches/identities.h"
-#include "ci/run/child_process.h"
-#include "ci/run/progress.h"
-#include "ci/run/run_record.h"
+#include "ci/processes/child_process.h"
+#include "ci/processes/progress.h"
+#include "ci/processes/run_record.h"
 
 namespace fusegate::ci {
 

@@ -1,4 +1,4 @@
-#include "ci/run/run_record.h"
+#include "ci/processes/run_record.h"
 
 #include <fmt/format.h>
 
