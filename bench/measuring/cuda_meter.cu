@@ -1,6 +1,7 @@
 // Batches on a GPU: one CUDA graph a sample, that may spin first, reads the SM clock, records an
 // event, launches every call, records another event and reads the clock again. All of it is queued
-// with one launch, so that the host's pauses never fall between the two events.
+// with one launch, so that the host's pauses never fall between the two events. Another reading
+// follows the graph: what a call makes the GPU do outside of the events lies between the two.
 //
 // What no graph can hold is launched anew in every sample, between the same events, and the second
 // one follows when the whole device has ended, other streams included.
@@ -8,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <list>
 #include <nvtx3/nvtx3.hpp>
 #include <optional>
@@ -68,13 +70,21 @@ __global__ void spin_kernel(unsigned long long length_ns, float* never) {
   if (value == -1.0f) *never = value;
 }
 
+// When the SMs' clocks are read: in the graph before and after its events, and after the graph.
+enum Moment { kBefore, kAfter, kAtEnd, kMoments };
+
 class CudaBatch : public Batch {
  public:
+  // empty_ns: what a batch without calls does outside of its events.
   CudaBatch(kernels::CudaDevice& device, const kernels::PreparedKernel& kernel,
-            const BatchOptions& options)
-      : device_(device), sms_(device.properties().multiProcessorCount) {
-    const std::size_t clock_bytes = 2 * static_cast<std::size_t>(sms_) * sizeof(ClockReading);
-    clocks_ = device.allocate(clock_bytes);
+            const BatchOptions& options, double empty_ns)
+      : device_(device),
+        kernel_(kernel),
+        options_(options),
+        empty_ns_(empty_ns),
+        sms_(device.properties().multiProcessorCount),
+        repeated_(device.stream(), [&kernel] { kernel.launch(); }) {
+    clocks_ = device.allocate(kMoments * static_cast<std::size_t>(sms_) * sizeof(ClockReading));
     // Twice the L2 and more, lest a replacement policy keep some of it.
     const auto flush_bytes = 3 * static_cast<std::size_t>(device.properties().l2CacheSize);
     const bool flushed = options.l2 == L2State::kFlushed;
@@ -82,17 +92,17 @@ class CudaBatch : public Batch {
     // With nothing to flush, one timed stretch of all the calls; else a stretch a call.
     const int stretches = flushed ? options.calls : 1;
     events_ = std::vector<kernels::GraphEvent>(2 * static_cast<std::size_t>(stretches));
-    const auto enqueue = [this, &kernel, options, stretches] {
-      if (options.spin.count() > 0) enqueue_spin(options.spin);
-      read_clocks_into(0);
+    const auto enqueue = [this, stretches] {
+      if (options_.spin.count() > 0) enqueue_spin(options_.spin);
+      read_clocks_into(kBefore);
       for (int stretch = 0; stretch < stretches; ++stretch) {
-        enqueue_stretch(kernel, options.calls / stretches, stretch, options.captured);
+        enqueue_stretch(options_.calls / stretches, stretch);
       }
-      read_clocks_into(1);
+      read_clocks_into(kAfter);
     };
     if (options.captured) {
-      executable_.emplace(kernels::Graph(device.stream(), enqueue), device.stream());
-      repeated_.reset();
+      graph_.emplace(device.stream(), enqueue);
+      executable_.emplace(*graph_, device.stream());
     } else {
       enqueue_anew_ = enqueue;
     }
@@ -101,23 +111,63 @@ class CudaBatch : public Batch {
 
   Sample run() override {
     FUSEGATE_CUDA(cudaMemsetAsync(clocks_.data(), 0, clocks_.bytes(), device_.stream()));
-    launch();
+    start();
+    read_clocks_into(kAtEnd);
+    device_.synchronize();
     Sample sample;
     for (std::size_t i = 0; i < events_.size(); i += 2) {
       sample.batch_ns += 1e6 * events_[i + 1].ms_since(events_[i]);
     }
-    sample.sm_clock_hz = sm_clock_hz();
+    const std::vector<ClockReading> readings = clock_readings();
+    sample.sm_clock_hz = sm_clock_hz(readings);
+    // Where the L2 is flushed between events, or the host launches between them, much lies outside.
+    if (executable_ && events_.size() == 2) {
+      sample.hidden_ns = length_ns(readings) - sample.batch_ns - empty_ns_;
+    }
     return sample;
   }
 
   // The kernels that read the clocks run all the same, once before the calls and once after.
-  void launch() override {
+  void start() override {
     if (executable_) {
       executable_->launch();
     } else {
       enqueue_anew_();
     }
+  }
+  void launch() override {
+    start();
     device_.synchronize();
+  }
+
+  double run_changing(const Changes& changes) override {
+    const cudaStream_t stream = device_.stream();
+    const kernels::GraphEvent begin, end;
+    std::optional<kernels::ExecutableGraph> executable;
+    if (!options_.captured) {
+      begin.record_now(stream);
+      for (const auto& change : changes) {
+        change();
+        kernel_.launch();
+      }
+      FUSEGATE_CUDA(cudaDeviceSynchronize());
+      end.record_now(stream);
+    } else {
+      // Results that it returns lie where those of the batch's last call do.
+      const int calls = kernel_.collect ? std::min(options_.calls, 2) : 1;
+      const kernels::Graph graph(stream, [&] {
+        begin.record(stream);
+        for (const auto& change : changes) {
+          change();
+          repeated_.enqueue_stretch(calls);
+        }
+        end.record(stream);
+      });
+      executable.emplace(graph, stream);
+      executable->launch();
+    }
+    device_.synchronize();
+    return 1e6 * end.ms_since(begin);
   }
 
  private:
@@ -128,65 +178,70 @@ class CudaBatch : public Batch {
     FUSEGATE_CUDA(cudaGetLastError());
   }
 
-  void read_clocks_into(int moment) {
+  void read_clocks_into(Moment moment) {
     auto* const readings = static_cast<ClockReading*>(clocks_.data()) + moment * sms_;
     read_clocks<<<2 * static_cast<unsigned>(sms_), 32, 0, device_.stream()>>>(readings);
     FUSEGATE_CUDA(cudaGetLastError());
   }
 
-  void enqueue_stretch(const kernels::PreparedKernel& kernel, int calls, int stretch,
-                       bool captured) {
+  void enqueue_stretch(int calls, int stretch) {
     if (flush_.bytes() > 0) {
       FUSEGATE_CUDA(
           cudaMemsetAsync(flush_.data(), stretch & 0xff, flush_.bytes(), device_.stream()));
     }
     const auto first = 2 * static_cast<std::size_t>(stretch);
-    if (captured) {
+    if (options_.captured) {
       events_[first].record(device_.stream());
-      enqueue_captured(kernel, calls);
+      repeated_.enqueue_stretch(calls);
       return events_[first + 1].record(device_.stream());
     }
     FUSEGATE_CUDA(cudaDeviceSynchronize());  // lest another stream begin before the event
     events_[first].record_now(device_.stream());
-    for (int call = 0; call < calls; ++call) kernel.launch();
+    for (int call = 0; call < calls; ++call) kernel_.launch();
     FUSEGATE_CUDA(cudaDeviceSynchronize());
     events_[first + 1].record_now(device_.stream());
   }
 
-  // Calls of another language cost the host more than copies of what they capture.
-  void enqueue_captured(const kernels::PreparedKernel& kernel, int calls) {
-    if (!kernel.allocates) {
-      for (int call = 0; call < calls; ++call) kernel.launch();
-      return;
-    }
-    if (!repeated_) repeated_.emplace(device_.stream(), [&kernel] { kernel.launch(); });
-    repeated_->enqueue_stretch(calls);
+  std::vector<ClockReading> clock_readings() {
+    std::vector<ClockReading> readings(clocks_.bytes() / sizeof(ClockReading));
+    device_.copy_to_host(clocks_.data(), std::as_writable_bytes(std::span(readings)));
+    return readings;
   }
 
-  // Median over the SMs that were reached both times; NaN where none was.
-  double sm_clock_hz() {
-    std::vector<ClockReading> readings(2 * static_cast<std::size_t>(sms_));
-    device_.copy_to_host(clocks_.data(), std::as_writable_bytes(std::span(readings)));
-    std::vector<double> rates;
+  // Of what is known of each SM at two moments, the median over the SMs that were reached both
+  // times; NaN where none was.
+  template <typename Of>
+  double median_of(const std::vector<ClockReading>& readings, Moment later, Of of) const {
+    std::vector<double> all;
     for (int sm = 0; sm < sms_; ++sm) {
-      const ClockReading& before = readings[static_cast<std::size_t>(sm)];
-      const ClockReading& after = readings[static_cast<std::size_t>(sms_ + sm)];
+      const ClockReading& before = readings[static_cast<std::size_t>(kBefore * sms_ + sm)];
+      const ClockReading& after = readings[static_cast<std::size_t>(later * sms_ + sm)];
       if (before.time_ns == 0 || after.time_ns <= before.time_ns) continue;
-      rates.push_back(static_cast<double>(after.cycles - before.cycles) /
-                      static_cast<double>(after.time_ns - before.time_ns) * 1e9);
+      all.push_back(of(static_cast<double>(after.time_ns - before.time_ns),
+                       static_cast<double>(after.cycles - before.cycles)));
     }
-    if (rates.empty()) return std::numeric_limits<double>::quiet_NaN();
-    const auto middle = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2);
-    std::ranges::nth_element(rates, middle);
+    if (all.empty()) return std::numeric_limits<double>::quiet_NaN();
+    const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+    std::ranges::nth_element(all, middle);
     return *middle;
+  }
+  double sm_clock_hz(const std::vector<ClockReading>& readings) const {
+    return median_of(readings, kAfter, [](double ns, double cycles) { return cycles / ns * 1e9; });
+  }
+  double length_ns(const std::vector<ClockReading>& readings) const {
+    return median_of(readings, kAtEnd, [](double ns, double) { return ns; });
   }
 
   kernels::CudaDevice& device_;
+  const kernels::PreparedKernel& kernel_;
+  BatchOptions options_;
+  double empty_ns_;
   int sms_;
   kernels::Memory clocks_;
   kernels::Memory flush_;
   std::vector<kernels::GraphEvent> events_;
-  std::optional<RepeatedCalls> repeated_;  // while it captures
+  std::optional<kernels::Graph> graph_;  // what the calls that are repeated lie in
+  RepeatedCalls repeated_;
   std::optional<kernels::ExecutableGraph> executable_;
   std::function<void()> enqueue_anew_;  // where there is none
 };
@@ -235,7 +290,7 @@ class CudaMeter : public Meter {
 
   std::unique_ptr<Batch> record(const kernels::PreparedKernel& kernel,
                                 const BatchOptions& options) override {
-    return std::make_unique<CudaBatch>(device_, kernel, options);
+    return std::make_unique<CudaBatch>(device_, kernel, options, empty_ns());
   }
   bool can_spin() const override { return true; }
 
@@ -327,6 +382,17 @@ class CudaMeter : public Meter {
   std::unique_ptr<Profiler> attach_profiler() override { return attach_cupti(); }
 
  private:
+  // What a batch without calls does outside of its events.
+  double empty_ns() {
+    if (empty_ns_) return *empty_ns_;
+    const kernels::PreparedKernel nothing;
+    CudaBatch batch(device_, nothing, {.calls = 0}, 0);
+    std::vector<double> all;
+    for (int i = 0; i < 5; ++i) all.push_back(batch.run().hidden_ns);
+    std::ranges::sort(all);
+    return *(empty_ns_ = all[all.size() / 2]);
+  }
+
   std::vector<std::uint64_t> digests(const std::vector<kernels::Tensor>& tensors) {
     FUSEGATE_CUDA(cudaDeviceSynchronize());
     std::vector<std::uint64_t> all;
@@ -407,6 +473,7 @@ class CudaMeter : public Meter {
   }
 
   kernels::CudaDevice& device_;
+  std::optional<double> empty_ns_;
 };
 
 const MeterRegistration registered{

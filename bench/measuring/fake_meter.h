@@ -28,6 +28,14 @@ class FakeMeter : public Meter {
                 .sm_clock_hz = meter.clock_hz};
       }
       void launch() override { ++meter.launches; }
+      void start() override { kernel.launch(); }
+      double run_changing(const Changes& changes) override {
+        for (const auto& change : changes) {
+          change();
+          kernel.launch();
+        }
+        return static_cast<double>(changes.size()) * meter.call_ns;
+      }
       FakeMeter& meter;
       const kernels::PreparedKernel& kernel;
       int calls;

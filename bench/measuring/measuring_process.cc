@@ -49,6 +49,8 @@ MeasuringProcess::MeasuringProcess(kernels::Device& device, Meter& meter, const 
   }
   for (const PlannedBenchmark& benchmark : plan.benchmarks) {
     sessions_.emplace_back(context_, benchmark);
+    checked_layouts_.push_back(
+        std::uniform_int_distribution(0, options.info.protocol.layouts - 1)(secret_));
   }
   if (options.resume && options.out && std::filesystem::exists(*options.out)) {
     require_same_measurement(*options.out, fusegate_context(options.info, probe));
@@ -116,6 +118,40 @@ double MeasuringProcess::take_samples(std::size_t benchmark, Layout& layout) {
   return total_ns / taken;
 }
 
+void MeasuringProcess::check_timed(std::size_t benchmark, Layout& layout) {
+  if (interrupted() || recorder_.next_layout(benchmark) != checked_layouts_[benchmark]) return;
+  const Watchdog::Piece piece(watchdog_, benchmark);
+  timed_outputs_[benchmark] = sessions_[benchmark].check_timed(layout, checked_seed_, secret_);
+}
+
+// In the plan's order, in which benchmarks that share a reference follow each other.
+void MeasuringProcess::compare_timed() {
+  kernels::Verifier verifier(device_, checked_seed_, true);
+  for (auto& [i, outputs] : std::exchange(timed_outputs_, {})) {
+    if (stopped() || recorder_.has_failed(i)) continue;
+    try {
+      const Watchdog::Piece piece(watchdog_, i);
+      const PlannedBenchmark& benchmark = plan_.benchmarks[i];
+      const kernels::Operation& operation =
+          kernels::find_operation(benchmark.implementation->operation);
+      const auto result = verifier.verify_timed(operation, benchmark.problem, outputs);
+      if (!result.passed()) throw std::runtime_error(result.message());
+    } catch (const std::exception& error) {
+      fail(i, error.what());
+    }
+  }
+}
+
+void MeasuringProcess::require_whole_times() {
+  for (const std::size_t i : measured()) {
+    try {
+      sessions_[i].require_whole_times();
+    } catch (const std::runtime_error& error) {
+      fail(i, error.what());
+    }
+  }
+}
+
 void MeasuringProcess::record(std::size_t benchmark, LayoutRecord record) {
   if (interrupted()) return;
   if (const auto now = std::chrono::steady_clock::now(); now - last_probe_ >= kProbeInterval) {
@@ -125,6 +161,11 @@ void MeasuringProcess::record(std::size_t benchmark, LayoutRecord record) {
   }
   recorder_.add_layout(benchmark, record, record_of(benchmark));
   report_progress(recorder_.progress_line(benchmark));
+  std::size_t waiting = 0;
+  for (const auto& [_, outputs] : timed_outputs_) {
+    for (const kernels::Memory& output : outputs) waiting += output.bytes();
+  }
+  if (waiting > device_.available_bytes() / 8) compare_timed();
 }
 
 void MeasuringProcess::fail(std::size_t benchmark, const std::string& failure) {
@@ -174,6 +215,8 @@ std::set<baselines::Warning> MeasuringProcess::warnings() const {
 }
 
 Outcome MeasuringProcess::finish() {
+  compare_timed();
+  require_whole_times();
   recorder_.flush();
   if (options_.energy.count() > 0 && options_.out && !stopped()) measure_energy();
   if (options_.profile && options_.out && !stopped()) profile();

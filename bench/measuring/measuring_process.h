@@ -5,10 +5,13 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -76,6 +79,8 @@ class MeasuringProcess {
   std::unique_ptr<Layout> enter(std::size_t benchmark);
   // All samples of the layout; after a signal fewer, at least one. Returns their mean time in ns.
   double take_samples(std::size_t benchmark, Layout& layout);
+  // After the samples of the layout that is drawn for it: checks what was timed.
+  void check_timed(std::size_t benchmark, Layout& layout);
   // Ends the layout, unless a signal cut it short: --resume counts whole layouts.
   void record(std::size_t benchmark, LayoutRecord record);
   // Ends the benchmark.
@@ -96,6 +101,9 @@ class MeasuringProcess {
   void give_up(const Watchdog::Stuck& stuck);
   std::string with_xids(const std::string& failure);
   std::set<baselines::Warning> warnings() const;
+  // Compares what check_timed() left with references.
+  void compare_timed();
+  void require_whole_times();
   std::vector<std::size_t> measured() const;
   void measure_energy();
   void profile();
@@ -112,6 +120,12 @@ class MeasuringProcess {
   const ProcessOptions& options_;
   RunFileRecorder recorder_;
   std::vector<Session> sessions_;
+  // Drawn by the system, so that no kernel can know them: inputs, and by benchmark the layout in
+  // which it is checked what was timed.
+  std::mt19937_64 secret_{std::random_device{}()};
+  const std::uint64_t checked_seed_ = secret_();
+  std::vector<int> checked_layouts_;
+  std::map<std::size_t, std::vector<kernels::Memory>> timed_outputs_;  // not compared yet
   std::chrono::steady_clock::time_point last_probe_;
   bool device_lost_ = false;
   std::set<baselines::Warning> profile_warnings_;

@@ -27,6 +27,9 @@ struct Sample {
   // Mean SM clock while the batch ran; on the CPU, the cycles of host_clock.h a second. NaN where
   // it could not be read.
   double sm_clock_hz = std::numeric_limits<double>::quiet_NaN();
+  // What the device did of it outside of the events that time it, by the device's own clock, less
+  // what a batch without calls does. NaN where that is not known.
+  double hidden_ns = std::numeric_limits<double>::quiet_NaN();
   double held_up_ns = 0;  // of batch_ns, in which the CPU did something else
   double cpu_ns = 0;      // time of the process that it took; the session's to add
 };
@@ -41,11 +44,19 @@ struct BatchOptions {
   bool captured = true;
 };
 
+// Enqueue work on the device's stream, one before each call.
+using Changes = std::vector<std::function<void()>>;
+
 // Launches made ready to be repeated as one batch.
 class Batch {
  public:
   virtual ~Batch() = default;
   virtual Sample run() = 0;
+  // Runs the same work without waiting for its end, which what is enqueued next waits for.
+  virtual void start() { launch(); }
+  // A call after each change: of what the batch repeats, where that was recorded. Waits. Returns
+  // the time of all that in ns.
+  virtual double run_changing(const Changes& changes) = 0;
   // Runs and waits, without reading clocks where it can, so that the next batch follows sooner.
   virtual void launch() { run(); }
 };
@@ -60,8 +71,8 @@ struct ProfileAttempt {
   std::optional<baselines::CallProfile> profile{};
   std::optional<baselines::CallIdentity> identity{};
   std::optional<baselines::Warning> warning{};  // why there is neither
-  kernels::StageChoices choices{};          // of the profiled kernel
-  double flops = 0;                         // of a call; 0: unknown
+  kernels::StageChoices choices{};              // of the profiled kernel
+  double flops = 0;                             // of a call; 0: unknown
   double min_bytes = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <span>
+#include <stdexcept>
 
 #include "bench/profiling/graph_driver.h"
 #include "kernels/cuda/device/cuda.h"
@@ -86,6 +87,29 @@ std::optional<std::size_t> position(std::span<const cudaGraphNode_t> nodes, cuda
   return static_cast<std::size_t>(found - nodes.begin());
 }
 
+// A call can set what the stream's next work waits for, so that an event does not wait for it, or
+// that it does not wait for an event. own: its nodes.
+void require_order(const std::vector<cudaGraphNode_t>& own, const Capture& capture,
+                   bool has_work_before) {
+  std::vector<cudaGraphNode_t> waiting, waited_for = capture.last;
+  for (const kernels::GraphEdge& edge : kernels::graph_edges(capture.graph)) {
+    waiting.push_back(edge.to);
+    waited_for.push_back(edge.from);
+  }
+  for (const cudaGraphNode_t node : own) {
+    if (!position(waited_for, node)) {
+      throw std::runtime_error(
+          "what follows a call does not wait for all of its work: it changes "
+          "what the captured stream waits for");
+    }
+    if (has_work_before && !position(waiting, node)) {
+      throw std::runtime_error(
+          "its work does not wait for what lies before it: it changes what "
+          "the captured stream waits for");
+    }
+  }
+}
+
 }  // namespace
 
 void RepeatedCalls::enqueue_stretch(int calls) {
@@ -113,6 +137,7 @@ RepeatedCalls::Nodes RepeatedCalls::make(const Nodes& before, std::optional<Patt
   Nodes own;
   std::ranges::copy_if(kernels::graph_nodes(capture.graph), std::back_inserter(own),
                        [&](cudaGraphNode_t node) { return !position(earlier, node); });
+  require_order(own, capture, !before.empty());
   can_copy_ = !own.empty() && driver().node_params != nullptr && driver().add_kernel != nullptr;
   Pattern found;
   for (const cudaGraphNode_t node : own) {

@@ -16,7 +16,9 @@
 namespace fusegate::bench {
 
 // Enqueues calls on a stream that captures, in stretches: other work lies before each one's first
-// call. All that it captures must be of the same capture.
+// call. The graph that it captured into first must live as long as it. So the calls of a batch are
+// the same work, and what a program does when it is called a second time, or in another capture, is
+// in none of them.
 class RepeatedCalls {
  public:
   // call: enqueues one call on that stream.
@@ -24,9 +26,10 @@ class RepeatedCalls {
       : stream_(stream), call_(std::move(call)) {}
 
   // Makes the first call of the first stretch, and the first that follows a call; the others are
-  // copies of these two. Makes every call where a copy is not possible: it has nodes other than
-  // kernels, memsets, copies of memory and empty ones, or waits for others than what lies before
-  // it.
+  // copies of these two, in other captures too. Makes every call where a copy is not possible: it
+  // has nodes other than kernels, memsets, copies of memory and empty ones, or waits for others
+  // than what lies before it. Throws std::runtime_error where a call does not wait for what lies
+  // before it, or what follows does not wait for all of the call.
   void enqueue_stretch(int calls);
 
  private:

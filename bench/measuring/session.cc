@@ -8,7 +8,9 @@
 #include <stdexcept>
 #include <thread>
 
+#include "baselines/statistics/statistics.h"
 #include "bench/measuring/interrupt.h"
+#include "bench/measuring/timed_check.h"
 
 namespace fusegate::bench {
 namespace {
@@ -196,7 +198,7 @@ void Session::describe(const kernels::PreparedKernel& kernel) {
   context_.meter.annotate(kernel, benchmark_.name());
 }
 
-const Sample& Session::run_sample(Layout& layout) const {
+const Sample& Session::run_sample(Layout& layout) {
   std::this_thread::sleep_for(context_.protocol.idle);
   LayoutRecord& record = layout.record;
   const double before = process_cpu_ns();
@@ -204,8 +206,32 @@ const Sample& Session::run_sample(Layout& layout) const {
   sample.cpu_ns = process_cpu_ns() - before;
   if (sample.batch_ns < needed_ns(context_.protocol))
     record.warnings.insert(baselines::Warning::kShortBatch);
+  if (!std::isnan(sample.hidden_ns)) hidden_shares_.push_back(sample.hidden_ns / sample.batch_ns);
   if (std::isnan(sample.sm_clock_hz)) record.warnings.insert(baselines::Warning::kClockUnread);
   return sample;
+}
+
+std::vector<kernels::Memory> Session::check_timed(Layout& layout, std::uint64_t seed,
+                                                  std::mt19937_64& random) const {
+  const TimedBatch timed{.device = context_.device,
+                         .operation = kernels::find_operation(benchmark_.implementation->operation),
+                         .problem = benchmark_.problem,
+                         .workspace = layout.workspace,
+                         .kernel = layout.kernel,
+                         .batch = *layout.batch,
+                         .call_ns = layout.record.samples.back().batch_ns / record_.calls};
+  return bench::check_timed(timed, seed, random);
+}
+
+void Session::require_whole_times() const {
+  constexpr double kMost = 0.05;
+  if (hidden_shares_.empty()) return;
+  const double share = baselines::median(hidden_shares_);
+  if (share <= kMost) return;
+  throw std::runtime_error(
+      fmt::format("the GPU works for {:.2g} % longer than between the events that time it: it "
+                  "works on after them, or changes what they say",
+                  100 * share));
 }
 
 }  // namespace fusegate::bench

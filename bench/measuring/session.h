@@ -99,7 +99,15 @@ class Session {
   // ProfilerError, and what the kernel throws.
   TracedBenchmark trace(const TraceSchedule& schedule, const StepBorder& border);
   // Idles, runs one batch and adds it to the layout's record.
-  const Sample& run_sample(Layout& layout) const;
+  const Sample& run_sample(Layout& layout);
+  // After the layout's samples, whose tensors it changes: outputs of the batch on inputs of that
+  // seed (timed_check.h). Throws std::runtime_error where calls do not each do their work.
+  std::vector<kernels::Memory> check_timed(Layout& layout, std::uint64_t seed,
+                                           std::mt19937_64& random) const;
+  // After the last sample. Throws std::runtime_error where the device worked for longer than the
+  // samples say.
+  void require_whole_times() const;
+  const PlannedBenchmark& benchmark() const { return benchmark_; }
 
   const BenchmarkRecord& record() const { return record_; }
 
@@ -115,6 +123,7 @@ class Session {
   bool verified_ = false;
   BenchmarkRecord record_;
   LayoutCheck check_;
+  std::vector<double> hidden_shares_;  // of the samples' times (Sample::hidden_ns)
 };
 
 }  // namespace fusegate::bench

@@ -216,6 +216,7 @@ LayoutRecord Runner::measure_layout(std::size_t index, benchmark::State& state) 
     iterations_[index] = {calls, 1e-9 * batch_ns * static_cast<double>(calls) / record.calls};
     state.SetIterationTime(iterations_[index].time_s);
   }
+  process_.check_timed(index, *layout);
   for (const auto& [name, value] : counters(record, layout->record.samples.front())) {
     state.counters[name] = value;
   }

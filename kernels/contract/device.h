@@ -100,6 +100,8 @@ class Device {
   virtual std::size_t available_bytes() const = 0;
   // Throws DeviceError where memory is short. Contents are undefined.
   virtual Memory allocate(std::size_t bytes) = 0;
+  // The same outside of memory layouts: it may stay in use while others are laid out.
+  virtual Memory allocate_lasting(std::size_t bytes) { return allocate(bytes); }
   // Starts the memory layout of that number: the same allocations get the same distances from each
   // other in every process. False, and nothing changes, where the device cannot choose. Throws
   // std::logic_error while memory of the previous layout is in use.
@@ -108,6 +110,8 @@ class Device {
   virtual void fill(const Tensor& tensor, const Fill& fill, std::uint64_t seed) = 0;
   // Every byte 0xff: NaN in every floating-point dtype, and -1 as a signed integer.
   virtual void poison(const Tensor& tensor) = 0;
+  // Enqueued, within the device; the two must not overlap.
+  virtual void copy(const void* from, void* to, std::size_t bytes) = 0;
   virtual void copy_to_host(const void* from, std::span<std::byte> to) = 0;
   virtual void copy_to_device(std::span<const std::byte> from, void* to) = 0;
   // A hash of the tensor's bytes and their order.

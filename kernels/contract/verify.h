@@ -27,6 +27,7 @@ struct Verification {
   std::string worst_element = {};
   bool is_second_call = false;  // the first was right
   bool is_elsewhere = false;    // in other memory; the calls before were right
+  bool is_timed = false;        // of what was timed; the calls before were right
   // Forbidden writes: "stage 'scan' wrote past the end of output 'y'"; "" where there were none.
   std::string damage = {};
 
@@ -41,13 +42,20 @@ struct Verification {
 // the reference, so the last is stored.
 class Verifier {
  public:
-  Verifier(Device& device, std::uint64_t seed) : device_(device), seed_(seed) {}
+  // changes_inputs: references are of inputs that were changed by that seed (Workspace::change).
+  Verifier(Device& device, std::uint64_t seed, bool changes_inputs = false)
+      : device_(device), seed_(seed), changes_inputs_(changes_inputs) {}
 
   // Calls it twice, each time on freshly filled inputs and poisoned outputs, and a kernel whose
   // program allocates once more in other memory, lest it keep an address. Throws what prepare or
   // launch throws, and ContractError where the operation's functions throw or return what is
   // invalid.
   Verification verify(const Implementation& implementation, const Problem& problem);
+
+  // Checks outputs that calls have left, in the operation's order, on inputs filled by that seed.
+  // Throws as verify does.
+  Verification verify_timed(const Operation& operation, const Problem& problem,
+                            const std::vector<Memory>& outputs);
 
  private:
   struct Reference {
@@ -64,6 +72,7 @@ class Verifier {
 
   Device& device_;
   std::uint64_t seed_;
+  bool changes_inputs_;
   std::optional<Reference> last_;
 };
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "kernels/contract/number_format.h"
+#include "kernels/contract/random.h"
 
 namespace fusegate::kernels {
 namespace {
@@ -123,6 +124,41 @@ void Workspace::restore(std::uint64_t seed) {
                device_.digest(one.tensor) != one.digest) {
       fill(i, seed);
     }
+  }
+}
+
+bool Workspace::is_filled_by_function(std::size_t input) const {
+  const Fill::Kind kind = input_specs_[input].fill.kind;
+  return kind == Fill::Kind::kFunction || kind == Fill::Kind::kOnDevice;
+}
+
+// The window lies in one half, what may take its place in the other.
+std::optional<Workspace::Window> Workspace::window(std::size_t input, std::uint64_t seed,
+                                                   std::uint64_t others) const {
+  constexpr std::int64_t kMostBytes = 1 << 20;  // which a GPU copies in about a microsecond
+  const Tensor& tensor = inputs_[input];
+  const std::int64_t half = tensor.count() / 2;
+  const bool is_constant = input_specs_[input].fill.kind == Fill::Kind::kConstant;
+  if (half == 0 || is_constant || is_filled_by_function(input)) return std::nullopt;
+  const auto size = static_cast<std::int64_t>(dtype_bytes(tensor.dtype));
+  const std::int64_t count = std::clamp<std::int64_t>(half / 2, 1, kMostBytes / size);
+  const auto offset = [&](std::uint64_t of) {
+    return static_cast<std::int64_t>(random_bits(of, input) %
+                                     static_cast<std::uint64_t>(half - count + 1));
+  };
+  auto* const data = static_cast<std::byte*>(tensor.data);
+  std::byte* const second = data + half * size;
+  const bool is_in_second = random_bits(seed, inputs_.size() + input) % 2 == 1;
+  return Window{.data = (is_in_second ? second : data) + offset(seed) * size,
+                .bytes = static_cast<std::size_t>(count * size),
+                .others = (is_in_second ? data : second) + offset(others) * size};
+}
+
+void Workspace::change(std::uint64_t seed) {
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    if (is_filled_by_function(i)) fill(i, seed + 1);
+    if (const auto one = window(i, seed, seed + 1))
+      device_.copy(one->others, one->data, one->bytes);
   }
 }
 

@@ -1,7 +1,9 @@
 // An operation's tensors in device memory, for checking and timing a kernel.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,7 @@ class Workspace {
 
   const std::vector<Tensor>& inputs() const { return inputs_; }
   const std::vector<Tensor>& outputs() const { return outputs_; }
+  const std::vector<TensorSpec>& input_specs() const { return input_specs_; }
   const std::vector<TensorSpec>& output_specs() const { return output_specs_; }
   // Inputs, then outputs that have memory of their own.
   std::vector<Tensor> tensors() const;
@@ -29,6 +32,20 @@ class Workspace {
   // Fills and poisons again, for the next kernel.
   void restore() { restore(seed_); }
   void restore(std::uint64_t seed);
+
+  // A window in an input, and where other numbers of the same input begin that may take its place.
+  struct Window {
+    std::byte* data;
+    std::size_t bytes;
+    std::byte* others;
+  };
+  // By their seed windows lie at the same place, and others at any. None of an input that is one
+  // number, is constant or is filled by a function, whose numbers may hang together.
+  std::optional<Window> window(std::size_t input, std::uint64_t seed, std::uint64_t others) const;
+  // Changes a window of each input, and those filled by functions as a whole: as change(seed) does
+  // to every workspace of that operation and problem.
+  void change(std::uint64_t seed);
+  bool is_filled_by_function(std::size_t input) const;
   // Forbidden writes: "wrote past the end of output 'y'" or "changed input 'x'"; "" where there
   // were none. Needs guards.
   std::string damage() const;

@@ -74,6 +74,10 @@ void CpuDevice::fill(const Tensor& tensor, const Fill& fill, std::uint64_t seed)
 
 void CpuDevice::poison(const Tensor& tensor) { std::memset(tensor.data, 0xff, tensor.bytes()); }
 
+void CpuDevice::copy(const void* from, void* to, std::size_t bytes) {
+  std::memcpy(to, from, bytes);
+}
+
 void CpuDevice::copy_to_host(const void* from, std::span<std::byte> to) {
   std::memcpy(to.data(), from, to.size());
 }

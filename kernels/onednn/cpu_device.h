@@ -17,6 +17,7 @@ class CpuDevice : public Device {
   bool lay_out(std::uint64_t) override { return false; }
   void fill(const Tensor& tensor, const Fill& fill, std::uint64_t seed) override;
   void poison(const Tensor& tensor) override;
+  void copy(const void* from, void* to, std::size_t bytes) override;
   void copy_to_host(const void* from, std::span<std::byte> to) override;
   void copy_to_device(std::span<const std::byte> from, void* to) override;
   std::uint64_t digest(const Tensor& tensor) override;

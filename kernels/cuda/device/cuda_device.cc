@@ -131,6 +131,10 @@ void CudaDevice::poison(const Tensor& tensor) {
   FUSEGATE_CUDA(cudaMemsetAsync(tensor.data, 0xff, tensor.bytes(), stream_));
 }
 
+void CudaDevice::copy(const void* from, void* to, std::size_t bytes) {
+  FUSEGATE_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_));
+}
+
 void CudaDevice::copy_to_host(const void* from, std::span<std::byte> to) {
   FUSEGATE_CUDA(cudaMemcpyAsync(to.data(), from, to.size(), cudaMemcpyDeviceToHost, stream_));
   synchronize();

@@ -44,9 +44,11 @@ class CudaDevice : public Device {
   std::map<std::string, std::string> versions() const override;
   std::size_t available_bytes() const override;
   Memory allocate(std::size_t bytes) override;
+  Memory allocate_lasting(std::size_t bytes) override { return allocate_by_driver(bytes); }
   bool lay_out(std::uint64_t number) override;
   void fill(const Tensor& tensor, const Fill& fill, std::uint64_t seed) override;
   void poison(const Tensor& tensor) override;
+  void copy(const void* from, void* to, std::size_t bytes) override;
   void copy_to_host(const void* from, std::span<std::byte> to) override;
   void copy_to_device(std::span<const std::byte> from, void* to) override;
   std::uint64_t digest(const Tensor& tensor) override;

@@ -1,0 +1,250 @@
+#include "bench/measuring/timed_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <thread>
+
+#include "kernels/contract/expected.h"
+
+namespace fusegate::bench {
+namespace {
+
+using kernels::Memory, kernels::Tensor;
+
+bool overwrites_inputs(const kernels::Workspace& workspace) {
+  return std::ranges::any_of(workspace.output_specs(), [](const kernels::TensorSpec& spec) {
+    return !spec.in_place_of.empty();
+  });
+}
+
+void poison_outputs(const TimedBatch& timed) {
+  for (const Tensor& output : timed.workspace.outputs()) timed.device.poison(output);
+}
+
+std::vector<std::uint64_t> output_digests(const TimedBatch& timed) {
+  std::vector<std::uint64_t> digests;
+  for (const Tensor& output : timed.workspace.outputs()) {
+    digests.push_back(timed.device.digest(output));
+  }
+  return digests;
+}
+
+Tensor tensor_at(const Memory& memory, const Tensor& like) {
+  return {memory.data(), like.shape, like.dtype};
+}
+
+using Allocate = std::function<Memory(std::size_t bytes)>;
+
+std::vector<Memory> memory_for_outputs(const TimedBatch& timed, const Allocate& allocate) {
+  std::vector<Memory> memory;
+  for (const Tensor& output : timed.workspace.outputs()) memory.push_back(allocate(output.bytes()));
+  return memory;
+}
+
+// Enqueued: so the copies are of what there is when the calls have ended.
+void copy_outputs(const TimedBatch& timed, const std::vector<Memory>& to) {
+  if (timed.kernel.collect) timed.kernel.collect();
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const Tensor& output = timed.workspace.outputs()[i];
+    timed.device.copy(output.data, to[i].data(), output.bytes());
+  }
+}
+
+// Calls between which inputs change, the last time as Workspace::change does, and as many between
+// which as much is copied elsewhere.
+class ChangingCalls {
+ public:
+  ChangingCalls(const TimedBatch& timed, std::uint64_t seed, std::mt19937_64& random)
+      : timed_(timed), seed_(seed), random_(random) {
+    constexpr double kEnoughNs = 2e5;
+    const int calls = static_cast<int>(std::clamp(kEnoughNs / timed.call_ns, 2.0, 16.0));
+    others_.resize(static_cast<std::size_t>(calls));
+    std::size_t bytes = 0;
+    bool has_functions = false;
+    for (std::size_t i = 0; i < timed.workspace.inputs().size(); ++i) {
+      if (timed.workspace.is_filled_by_function(i)) {
+        has_functions = true;
+        bytes += timed.workspace.inputs()[i].bytes();
+      } else if (const auto window = timed.workspace.window(i, seed, seed)) {
+        bytes += window->bytes;
+      }
+    }
+    if (bytes > 0) elsewhere_ = timed.device.allocate(bytes);
+    if (has_functions) {
+      anew_.emplace(timed.device, timed.operation, timed.problem, seed + 1);
+    }
+  }
+
+  int count() const { return static_cast<int>(others_.size()); }
+  bool are_short() const { return others_.size() > 2 || anew_; }
+  // As often as they are or less, and each time to other numbers but for the last.
+  void run_to_seed() {
+    const int calls = std::uniform_int_distribution(2, count())(random_);
+    draw();
+    others_.back() = seed_ + 1;
+    run(std::span(others_).last(static_cast<std::size_t>(calls)), nullptr);
+  }
+  // The time in ns of all.
+  double run() {
+    draw();
+    return run(others_, nullptr);
+  }
+  double run_unchanged() { return run(others_, static_cast<std::byte*>(elsewhere_.data())); }
+
+ private:
+  void draw() { std::ranges::generate(others_, std::ref(random_)); }
+  // elsewhere: null where inputs change.
+  double run(std::span<const std::uint64_t> by_call, std::byte* elsewhere) const {
+    Changes changes;
+    for (const std::uint64_t others : by_call) {
+      changes.push_back([=, this] { change(others, elsewhere); });
+    }
+    return timed_.batch.run_changing(changes);
+  }
+  void change(std::uint64_t others, std::byte* elsewhere) const {
+    const auto put = [&](const void* from, void* to, std::size_t bytes) {
+      timed_.device.copy(from, elsewhere != nullptr ? elsewhere : to, bytes);
+      if (elsewhere != nullptr) elsewhere += bytes;
+    };
+    for (std::size_t i = 0; i < timed_.workspace.inputs().size(); ++i) {
+      const Tensor& input = timed_.workspace.inputs()[i];
+      if (timed_.workspace.is_filled_by_function(i)) {
+        put(anew_->inputs()[i].data, input.data, input.bytes());
+      } else if (const auto window = timed_.workspace.window(i, seed_, others)) {
+        put(window->others, window->data, window->bytes);
+      }
+    }
+  }
+
+  const TimedBatch& timed_;
+  std::uint64_t seed_;
+  std::mt19937_64& random_;
+  std::vector<std::uint64_t> others_;  // seeds, by call
+  Memory elsewhere_;
+  std::optional<kernels::Workspace> anew_;  // for inputs filled by functions
+};
+
+// By more than sums that differ from call to call.
+bool differs(const TimedBatch& timed, std::size_t output, const Memory& one, const Memory& other) {
+  const Tensor& like = timed.workspace.outputs()[output];
+  if (timed.device.digest(tensor_at(one, like)) == timed.device.digest(tensor_at(other, like))) {
+    return false;
+  }
+  const auto count = static_cast<std::size_t>(like.count());
+  const Memory wide = timed.device.allocate(count * sizeof(double));
+  auto* const reference = static_cast<double*>(wide.data());
+  kernels::ReferenceMath& math = timed.device.reference_math();
+  math.widen(tensor_at(other, like), reference);
+  const double error = math.compare(tensor_at(one, like), reference).relative();
+  const auto& spec = timed.workspace.output_specs()[output];
+  return !(error <= 2 * kernels::allowed_error(spec, like.dtype));
+}
+
+// What calls take whose inputs stay: of long ones it is known, of short ones not what the copies
+// between them take.
+double unchanged_ns(const TimedBatch& timed, ChangingCalls& calls) {
+  return calls.are_short() ? calls.run_unchanged() : calls.count() * timed.call_ns;
+}
+
+// Noise is not the same twice.
+void require_no_kept_results(const TimedBatch& timed, ChangingCalls& calls) {
+  constexpr double kLonger = 1.5;
+  constexpr int kAttempts = 5;
+  double changing_ns = 0, same_ns = 0;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const double before_ns = unchanged_ns(timed, calls);
+    changing_ns = calls.run();
+    same_ns = std::max(before_ns, unchanged_ns(timed, calls));
+    if (changing_ns <= kLonger * same_ns) return;
+  }
+  throw std::runtime_error(
+      fmt::format("keeps results: {} calls take {:.3g} us where inputs change between them, and "
+                  "{:.3g} us where they stay",
+                  calls.count(), changing_ns / 1e3, same_ns / 1e3));
+}
+
+// Of some calls the last may do its work by chance, so short ones run several times.
+std::vector<std::vector<Memory>> last_results(const TimedBatch& timed, ChangingCalls& calls) {
+  std::vector<std::vector<Memory>> results;
+  for (int time = 0; time < (calls.are_short() ? 3 : 1); ++time) {
+    calls.run_to_seed();
+    results.push_back(
+        memory_for_outputs(timed, [&](std::size_t bytes) { return timed.device.allocate(bytes); }));
+    copy_outputs(timed, results.back());
+  }
+  return results;
+}
+
+void require_same(const TimedBatch& timed, const std::vector<Memory>& last_of_calls,
+                  const std::vector<Memory>& of_batch) {
+  for (std::size_t i = 0; i < last_of_calls.size(); ++i) {
+    if (!differs(timed, i, last_of_calls[i], of_batch[i])) continue;
+    throw std::runtime_error(
+        "returns what it computed before: where inputs change between calls, the last call gives "
+        "another result than calls on its inputs alone");
+  }
+}
+
+// What follows on the stream waits for nothing else, so late results are not in the copies.
+void require_written(const TimedBatch& timed, const std::vector<Memory>& copies,
+                     const std::vector<std::uint64_t>& before) {
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    const Tensor& output = timed.workspace.outputs()[i];
+    if (timed.device.digest(tensor_at(copies[i], output)) != before[i]) continue;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    if (timed.device.digest(output) == before[i]) continue;  // it may look like poison
+    throw std::runtime_error(
+        fmt::format("its output '{}' is written after its calls have ended: it works on another "
+                    "stream or thread",
+                    timed.workspace.output_specs()[i].name));
+  }
+}
+
+std::vector<Memory> outputs_of_batch(const TimedBatch& timed) {
+  std::vector<Memory> copies = memory_for_outputs(
+      timed, [&](std::size_t bytes) { return timed.device.allocate_lasting(bytes); });
+  const bool in_place = overwrites_inputs(timed.workspace);
+  if (!in_place) poison_outputs(timed);
+  const std::vector<std::uint64_t> before = output_digests(timed);
+  if (in_place) {
+    timed.batch.run_changing({[] {}});
+  } else {
+    timed.batch.start();
+  }
+  copy_outputs(timed, copies);
+  timed.device.synchronize();
+  require_written(timed, copies, before);
+  return copies;
+}
+
+// Whether there is room for the inputs once more.
+bool can_change(const TimedBatch& timed) {
+  return !overwrites_inputs(timed.workspace) &&
+         kernels::tensor_bytes(timed.operation, timed.problem) <
+             static_cast<double>(timed.device.available_bytes());
+}
+
+}  // namespace
+
+std::vector<Memory> check_timed(const TimedBatch& timed, std::uint64_t seed,
+                                std::mt19937_64& random) {
+  timed.workspace.restore(seed);
+  if (!can_change(timed)) {
+    timed.workspace.change(seed);
+    return outputs_of_batch(timed);
+  }
+  ChangingCalls calls(timed, seed, random);
+  const std::vector<std::vector<Memory>> last = last_results(timed, calls);
+  std::vector<Memory> outputs = outputs_of_batch(timed);
+  for (const std::vector<Memory>& one : last) require_same(timed, one, outputs);
+  require_no_kept_results(timed, calls);
+  return outputs;
+}
+
+}  // namespace fusegate::bench

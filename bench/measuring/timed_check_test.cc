@@ -1,0 +1,199 @@
+// Kernels that are fast where they are timed and right where they are checked, on the CPU. On a
+// GPU: cheats_gpu_test.cu.
+#include "bench/measuring/timed_check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench/measuring/session.h"
+#include "kernels/operations/ladder_problem.h"
+
+namespace fusegate::bench {
+namespace {
+
+using kernels::Tensor;
+using testing::HasSubstr;
+
+class TimedCheckTest : public testing::Test {
+ protected:
+  // What launches in place of geglu/fused, which it may call.
+  using Cheat = std::function<void(const std::function<void()>& honest, kernels::Inputs in,
+                                   const Tensor& out)>;
+
+  // Why a process that measures it refuses it, with the layout checked that has this number; "".
+  std::string refusal(const Cheat& cheat, int checked = 1) {
+    kernels::Implementation implementation = fused_;
+    implementation.prepare = [&](kernels::Device& device, const kernels::Problem& problem,
+                                 kernels::Inputs in, const Tensor& out) {
+      auto honest =
+          std::make_shared<kernels::PreparedKernel>(fused_.prepare(device, problem, in, out));
+      kernels::PreparedKernel kernel;
+      kernel.stages.push_back(
+          {.name = "cheat", .launch = [=, &cheat] { cheat([&] { honest->launch(); }, in, out); }});
+      return kernel;
+    };
+    return refusal_of(implementation, checked);
+  }
+
+  std::string refusal_of(const kernels::Implementation& implementation, int checked) try {
+    const PlannedBenchmark benchmark{&implementation, problem_};
+    const SessionContext context{*device_, *meter_, ballast_, protocol_, 1};
+    Session session(context, benchmark);
+    kernels::Verifier verifier(*device_, 1);
+    session.verify(verifier);
+    std::vector<kernels::Memory> outputs;
+    for (int number = 0; number <= checked; ++number) {
+      const auto layout = session.enter(number);
+      session.run_sample(*layout);
+      if (number == checked) outputs = session.check_timed(*layout, kSeed, random_);
+    }
+    kernels::Verifier timed(*device_, kSeed, true);
+    const auto result = timed.verify_timed(kernels::find_operation("geglu"), problem_, outputs);
+    return result.passed() ? "" : result.message();
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+
+  static constexpr std::uint64_t kSeed = 987654321;
+  std::unique_ptr<kernels::Device> device_ = kernels::open_device("cpu");
+  std::unique_ptr<Meter> meter_ = make_meter(*device_);
+  Ballast ballast_{*device_, 1};
+  std::mt19937_64 random_{1};
+  Protocol protocol_{.samples = 4,
+                     .batch = std::chrono::microseconds(300),
+                     .idle = std::chrono::nanoseconds(0),
+                     .layouts = 4};
+  const kernels::Problem problem_ = kernels::ladder_problem(1, 64, 1, 1024, kernels::Dtype::kFp32);
+  const kernels::Implementation fused_ = kernels::find_implementation("geglu", "fused", "cpu");
+};
+
+// What a call computed, by where it was to be written.
+struct Remembered {
+  std::vector<std::byte> bytes;
+  void keep(const Tensor& out) {
+    bytes.resize(out.bytes());
+    std::memcpy(bytes.data(), out.data, out.bytes());
+  }
+  void put(const Tensor& out) const { std::memcpy(out.data, bytes.data(), bytes.size()); }
+};
+
+constexpr const char* kStale = "returns what it computed before";
+constexpr const char* kWrongWhereTimed =
+    "wrong result of what was timed, on inputs that it had not seen";
+
+TEST_F(TimedCheckTest, PassesAnHonestKernel) {
+  for (const int checked : {0, 1, 3}) {
+    EXPECT_EQ(refusal([](const auto& honest, auto, const auto&) { honest(); }, checked), "");
+  }
+}
+
+TEST_F(TimedCheckTest, RefusesResultsKeptByAddress) {
+  std::map<void*, Remembered> kept;
+  int calls = 0;
+  EXPECT_THAT(refusal([&](const auto& honest, auto, const Tensor& out) {
+                if (++calls > 2 && kept.contains(out.data)) return kept[out.data].put(out);
+                honest();
+                kept[out.data].keep(out);
+              }),
+              HasSubstr(kWrongWhereTimed));
+}
+
+TEST_F(TimedCheckTest, RefusesWhatReadsItsOwnLastOutput) {
+  EXPECT_THAT(refusal([&](const auto& honest, auto, const Tensor& out) {
+                float first = 0;
+                std::memcpy(&first, out.data, sizeof(first));
+                if (std::isnan(first)) honest();
+              }),
+              HasSubstr(kStale));
+}
+
+TEST_F(TimedCheckTest, RefusesResultsKeptByAFewOfTheInputs) {
+  std::map<std::uint32_t, Remembered> kept;
+  EXPECT_THAT(refusal([&](const auto& honest, kernels::Inputs in, const Tensor& out) {
+                std::uint32_t first = 0;
+                std::memcpy(&first, in[0].data, sizeof(first));
+                if (kept.contains(first)) return kept[first].put(out);
+                honest();
+                kept[first].keep(out);
+              }),
+              HasSubstr(kWrongWhereTimed));
+}
+
+// All of the inputs' numbers are read, so that the results are right; to read them is less work.
+TEST_F(TimedCheckTest, RefusesResultsKeptByAllOfTheInputs) {
+  std::map<std::uint64_t, Remembered> kept;
+  EXPECT_THAT(refusal([&](const auto& honest, kernels::Inputs in, const Tensor& out) {
+                std::uint64_t key = 0;
+                for (const Tensor& input : in) key = 31 * key + device_->digest(input);
+                if (kept.contains(key)) return kept[key].put(out);
+                for (int times = 0; times < 20; ++times) honest();
+                kept[key].keep(out);
+              }),
+              HasSubstr("keeps results: "));
+}
+
+TEST_F(TimedCheckTest, RefusesWhatComputesOneCallInTen) {
+  int calls = 0;
+  EXPECT_THAT(refusal([&](const auto& honest, auto, const Tensor&) {
+                if (++calls < 3 || calls % 10 == 0) honest();
+              }),
+              testing::AnyOf(HasSubstr(kStale), HasSubstr(kWrongWhereTimed)));
+}
+
+TEST_F(TimedCheckTest, RefusesWhatIsRightUntilItWasChecked) {
+  int calls = 0;
+  EXPECT_THAT(refusal([&](const auto& honest, auto, const Tensor& out) {
+                if (++calls <= 2) return honest();
+                std::memset(out.data, 0, out.bytes());
+              }),
+              HasSubstr(kWrongWhereTimed));
+}
+
+TEST_F(TimedCheckTest, RefusesWhatWritesLazily) {
+  kernels::Implementation lazy = fused_;
+  int calls = 0;
+  lazy.prepare = [&](kernels::Device& device, const kernels::Problem& problem, kernels::Inputs in,
+                     const Tensor& out) {
+    auto honest =
+        std::make_shared<kernels::PreparedKernel>(fused_.prepare(device, problem, in, out));
+    auto thread = std::make_shared<std::jthread>();
+    kernels::PreparedKernel kernel;
+    kernel.stages.push_back({.name = "cheat", .launch = [=, &calls] {
+                               if (++calls <= 2) return honest->launch();
+                               *thread = std::jthread([honest] {  // when the last one has ended
+                                 std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                                 honest->launch();
+                               });
+                             }});
+    return kernel;
+  };
+  EXPECT_THAT(
+      refusal_of(lazy, 1),
+      testing::AnyOf(HasSubstr("is written after its calls have ended"), HasSubstr(kStale)));
+}
+
+TEST_F(TimedCheckTest, RefusesWhatIsComputedWhenItIsPrepared) {
+  kernels::Implementation early = fused_;
+  early.prepare = [&](kernels::Device& device, const kernels::Problem& problem, kernels::Inputs in,
+                      const Tensor& out) {
+    const auto honest = fused_.prepare(device, problem, in, out);
+    honest.launch();
+    auto result = std::make_shared<Remembered>();
+    result->keep(out);
+    kernels::PreparedKernel kernel;
+    kernel.stages.push_back({.name = "cheat", .launch = [=] { result->put(out); }});
+    return kernel;
+  };
+  EXPECT_THAT(refusal_of(early, 1), HasSubstr(kWrongWhereTimed));
+}
+
+}  // namespace
+}  // namespace fusegate::bench
