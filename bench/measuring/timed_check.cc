@@ -186,9 +186,9 @@ std::vector<std::vector<Memory>> last_results(const TimedBatch& timed, ChangingC
       std::this_thread::sleep_for(timed.idle);
       staying = std::uniform_int_distribution(timed.calls / 2, timed.calls)(random);
     }
-    calls.run_to_seed(staying);
     results.push_back(
         memory_for_outputs(timed, [&](std::size_t bytes) { return timed.device.allocate(bytes); }));
+    calls.run_to_seed(staying);
     copy_outputs(timed, results.back());
   }
   return results;
