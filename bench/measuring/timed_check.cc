@@ -69,7 +69,7 @@ class ChangingCalls {
     std::size_t bytes = 0;
     bool has_functions = false;
     for (std::size_t i = 0; i < timed.workspace.inputs().size(); ++i) {
-      if (timed.workspace.is_filled_by_function(i)) {
+      if (timed.workspace.changes_whole(i)) {
         has_functions = true;
         bytes += timed.workspace.inputs()[i].bytes();
       } else if (const auto window = timed.workspace.window(i, seed, seed)) {
@@ -123,7 +123,7 @@ class ChangingCalls {
     };
     for (std::size_t i = 0; i < timed_.workspace.inputs().size(); ++i) {
       const Tensor& input = timed_.workspace.inputs()[i];
-      if (timed_.workspace.is_filled_by_function(i)) {
+      if (timed_.workspace.changes_whole(i)) {
         put(anew_->inputs()[i].data, input.data, input.bytes());
       } else if (const auto window = timed_.workspace.window(i, seed_, others)) {
         put(window->others, window->data, window->bytes);

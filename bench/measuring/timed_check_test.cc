@@ -5,8 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -157,27 +159,36 @@ TEST_F(TimedCheckTest, RefusesWhatIsRightUntilItWasChecked) {
               HasSubstr(kWrongWhereTimed));
 }
 
+// A call asks a thread, which works later.
 TEST_F(TimedCheckTest, RefusesWhatWritesLazily) {
+  struct Worker {
+    std::atomic<bool> is_asked = false;
+    std::jthread thread;
+  };
   kernels::Implementation lazy = fused_;
   int calls = 0;
   lazy.prepare = [&](kernels::Device& device, const kernels::Problem& problem, kernels::Inputs in,
                      const Tensor& out) {
     auto honest =
         std::make_shared<kernels::PreparedKernel>(fused_.prepare(device, problem, in, out));
-    auto thread = std::make_shared<std::jthread>();
+    auto worker = std::make_shared<Worker>();
+    worker->thread = std::jthread([honest, self = worker.get()](const std::stop_token& stop) {
+      while (!stop.stop_requested()) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        if (self->is_asked.exchange(false)) honest->launch();
+      }
+    });
     kernels::PreparedKernel kernel;
     kernel.stages.push_back({.name = "cheat", .launch = [=, &calls] {
                                if (++calls <= 2) return honest->launch();
-                               *thread = std::jthread([honest] {  // when the last one has ended
-                                 std::this_thread::sleep_for(std::chrono::milliseconds(5));
-                                 honest->launch();
-                               });
+                               worker->is_asked = true;
                              }});
     return kernel;
   };
-  EXPECT_THAT(
-      refusal_of(lazy, 1),
-      testing::AnyOf(HasSubstr("is written after its calls have ended"), HasSubstr(kStale)));
+  // The layout's warm-up, or what is timed, finds nothing written, as it happens.
+  EXPECT_THAT(refusal_of(lazy, 1),
+              testing::AnyOf(HasSubstr("is written after its calls have ended"),
+                             HasSubstr("writes nothing to its output"), HasSubstr(kStale)));
 }
 
 TEST_F(TimedCheckTest, RefusesWhatIsComputedWhenItIsPrepared) {

@@ -58,7 +58,7 @@ def weights(outputs, inputs):
 
 def linear_operation():
     return fusegate.Operation(
-        "linear", **PROBLEM, outputs=lambda p: {"out": fusegate.empty(rows(p), p.hidden)},
+        "linear", **PROBLEM, weights=("w", "bias"), outputs=lambda p: {"out": fusegate.empty(rows(p), p.hidden)},
         inputs=lambda p: {"x": uniform(1, rows(p), p.dim), "w": weights(p.hidden, p.dim),
                           "bias": uniform(1 / math.sqrt(p.dim), p.hidden)},
         reference=lambda x, w, bias: x @ w.T + bias)
@@ -74,6 +74,7 @@ def gated_operation(unit):
 def mlp_operation(unit):
     return fusegate.Operation(
         f"{unit}_mlp", **PROBLEM, outputs=lambda p: {"out": fusegate.empty(rows(p), p.dim)},
+        weights=("w_gate", "w_up", "w_down"),
         inputs=lambda p: {"x": uniform(4, rows(p), p.dim), "w_gate": weights(p.hidden, p.dim),
                           "w_up": weights(p.hidden, p.dim), "w_down": weights(p.dim, p.hidden)},
         reference=lambda x, w_gate, w_up, w_down: (GATED[unit].formula(x @ w_gate.T) * (x @ w_up.T)) @ w_down.T)

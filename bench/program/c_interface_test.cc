@@ -34,7 +34,8 @@ fusegate_error inputs(void*, const fusegate_problem* problem, fusegate_tensor_sp
                                   .first = 0,
                                   .second = 0,
                                   .tolerance = -1,
-                                  .in_place_of = nullptr};
+                                  .in_place_of = nullptr,
+                                  .is_weight = 0};
   fusegate_add_tensor(specs, &spec);
   return nullptr;
 }
@@ -50,7 +51,8 @@ fusegate_error outputs(void*, const fusegate_problem* problem, fusegate_tensor_s
                                   .first = 0,
                                   .second = 0,
                                   .tolerance = 1e-6,
-                                  .in_place_of = nullptr};
+                                  .in_place_of = nullptr,
+                                  .is_weight = 0};
   fusegate_add_tensor(specs, &spec);
   return nullptr;
 }

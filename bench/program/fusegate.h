@@ -21,7 +21,7 @@ extern "C" {
 
 /* Raised whenever anything below changes. A program compares it with fusegate_abi() before it calls
  * anything else. */
-#define FUSEGATE_ABI 1
+#define FUSEGATE_ABI 2
 int fusegate_abi(void);
 /* "1.0.0". */
 const char* fusegate_version(void);
@@ -65,6 +65,7 @@ typedef struct fusegate_tensor_spec {
   double first, second;
   double tolerance;        /* of an output, relative to the norm; negative: the dtype's */
   const char* in_place_of; /* of an output: the input that it overwrites, or NULL */
+  int is_weight; /* of an input: it stays from call to call, so that preparing a call may pack it */
 } fusegate_tensor_spec;
 
 typedef struct fusegate_tensor_specs fusegate_tensor_specs;

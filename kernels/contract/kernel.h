@@ -52,6 +52,10 @@ struct TensorSpec {
   // memory layout starts with the input as it was filled; the calls of a timed batch do not: each
   // reads what the call before it wrote.
   std::string in_place_of = {};
+  // Of an input: it stays from call to call, as a layer's weights do, so that preparing a kernel
+  // may pack it. Its numbers are the same in every check and memory layout. Those of others change
+  // after a kernel was prepared.
+  bool is_weight = false;
 };
 
 // An operation's outputs, in its order. Converts to T where there is one.

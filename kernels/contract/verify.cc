@@ -99,7 +99,8 @@ std::string Verification::message() const {
       "wrong result{}: {}",
       is_elsewhere ? " in other memory, as if it kept an address of an earlier call"
       : is_timed ? " of what was timed, on inputs that it had not seen, as if it returned what it "
-                   "computed before"
+                   "computed before, or when it was prepared from an input that "
+                                     "is not declared a weight"
       : is_second_call ? " of the second call"
                        : "",
       output.empty() ? "" : fmt::format("output '{}': ", output));

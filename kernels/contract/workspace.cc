@@ -15,6 +15,8 @@ namespace {
 // tensors need.
 constexpr std::size_t kGuardBytes = 4096;
 
+constexpr std::uint64_t kWeightSeed = 0x9e3779b9;  // of every workspace
+
 Tensor bytes_at(std::byte* data, std::size_t bytes) {
   return {data, {static_cast<std::int64_t>(bytes)}, Dtype::kInt8};
 }
@@ -87,7 +89,7 @@ void Workspace::set_guards(const Guarded& one) {
 void Workspace::fill(std::size_t input, std::uint64_t workspace_seed) {
   const TensorSpec& spec = input_specs_[input];
   const Tensor& tensor = inputs_[input];
-  const std::uint64_t seed = workspace_seed + input + 1;
+  const std::uint64_t seed = (spec.is_weight ? kWeightSeed : workspace_seed) + input + 1;
   const bool is_on_device = spec.fill.kind == Fill::Kind::kOnDevice;
   if (is_on_device || spec.fill.kind == Fill::Kind::kFunction) {
     try {
@@ -127,9 +129,10 @@ void Workspace::restore(std::uint64_t seed) {
   }
 }
 
-bool Workspace::is_filled_by_function(std::size_t input) const {
+bool Workspace::changes_whole(std::size_t input) const {
   const Fill::Kind kind = input_specs_[input].fill.kind;
-  return kind == Fill::Kind::kFunction || kind == Fill::Kind::kOnDevice;
+  return !input_specs_[input].is_weight &&
+         (kind == Fill::Kind::kFunction || kind == Fill::Kind::kOnDevice);
 }
 
 // The window lies in one half, what may take its place in the other.
@@ -138,8 +141,9 @@ std::optional<Workspace::Window> Workspace::window(std::size_t input, std::uint6
   constexpr std::int64_t kMostBytes = 1 << 20;  // which a GPU copies in about a microsecond
   const Tensor& tensor = inputs_[input];
   const std::int64_t half = tensor.count() / 2;
-  const bool is_constant = input_specs_[input].fill.kind == Fill::Kind::kConstant;
-  if (half == 0 || is_constant || is_filled_by_function(input)) return std::nullopt;
+  const TensorSpec& spec = input_specs_[input];
+  const bool stays = spec.is_weight || spec.fill.kind == Fill::Kind::kConstant;
+  if (half == 0 || stays || changes_whole(input)) return std::nullopt;
   const auto size = static_cast<std::int64_t>(dtype_bytes(tensor.dtype));
   const std::int64_t count = std::clamp<std::int64_t>(half / 2, 1, kMostBytes / size);
   const auto offset = [&](std::uint64_t of) {
@@ -156,7 +160,7 @@ std::optional<Workspace::Window> Workspace::window(std::size_t input, std::uint6
 
 void Workspace::change(std::uint64_t seed) {
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    if (is_filled_by_function(i)) fill(i, seed + 1);
+    if (changes_whole(i)) fill(i, seed + 1);
     if (const auto one = window(i, seed, seed + 1))
       device_.copy(one->others, one->data, one->bytes);
   }

@@ -40,12 +40,13 @@ class Workspace {
     std::byte* others;
   };
   // By their seed windows lie at the same place, and others at any. None of an input that is one
-  // number, is constant or is filled by a function, whose numbers may hang together.
+  // number, a constant or a weight, or that changes as a whole.
   std::optional<Window> window(std::size_t input, std::uint64_t seed, std::uint64_t others) const;
-  // Changes a window of each input, and those filled by functions as a whole: as change(seed) does
-  // to every workspace of that operation and problem.
+  // Numbers that a function fills may hang together.
+  bool changes_whole(std::size_t input) const;
+  // Changes a window of each input, or the whole: alike in every workspace of that operation and
+  // problem that was filled by the same seed.
   void change(std::uint64_t seed);
-  bool is_filled_by_function(std::size_t input) const;
   // Forbidden writes: "wrote past the end of output 'y'" or "changed input 'x'"; "" where there
   // were none. Needs guards.
   std::string damage() const;

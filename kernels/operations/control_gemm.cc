@@ -10,7 +10,10 @@ namespace {
 
 std::vector<TensorSpec> inputs(const LadderProblem& p) {
   return {{"x", {p.rows(), p.dim}},
-          {"w", {p.hidden, p.dim}, Fill::uniform(1 / std::sqrt(static_cast<double>(p.dim)))}};
+          {.name = "w",
+           .shape = {p.hidden, p.dim},
+           .fill = Fill::uniform(1 / std::sqrt(static_cast<double>(p.dim))),
+           .is_weight = true}};
 }
 
 std::vector<TensorSpec> outputs(const LadderProblem& p) { return {{"out", {p.rows(), p.hidden}}}; }

@@ -13,13 +13,16 @@ namespace {
 std::vector<TensorSpec> inputs(const LadderProblem& p) {
   // torch.nn.Linear's initial weights. x is wider, so that g leaves the activation's linear part
   // and a wrong activation is found.
-  const auto weights = [](std::int64_t in) {
-    return Fill::uniform(1 / std::sqrt(static_cast<double>(in)));
+  const auto weight = [](const char* name, std::int64_t out, std::int64_t in) {
+    return TensorSpec{.name = name,
+                      .shape = {out, in},
+                      .fill = Fill::uniform(1 / std::sqrt(static_cast<double>(in))),
+                      .is_weight = true};
   };
   return {{"x", {p.rows(), p.dim}, Fill::uniform(4)},
-          {"w_gate", {p.hidden, p.dim}, weights(p.dim)},
-          {"w_up", {p.hidden, p.dim}, weights(p.dim)},
-          {"w_down", {p.dim, p.hidden}, weights(p.hidden)}};
+          weight("w_gate", p.hidden, p.dim),
+          weight("w_up", p.hidden, p.dim),
+          weight("w_down", p.dim, p.hidden)};
 }
 
 std::vector<TensorSpec> outputs(const LadderProblem& p) { return {{"out", {p.rows(), p.dim}}}; }

@@ -9,9 +9,10 @@ namespace {
 
 std::vector<TensorSpec> inputs(const LadderProblem& p) {
   // torch.nn.Linear draws weight and bias from U(-1/sqrt(in), 1/sqrt(in)).
-  const Fill weights = Fill::uniform(1 / std::sqrt(static_cast<double>(p.dim)));
-  return {
-      {"x", {p.rows(), p.dim}}, {"w", {p.hidden, p.dim}, weights}, {"bias", {p.hidden}, weights}};
+  const Fill fill = Fill::uniform(1 / std::sqrt(static_cast<double>(p.dim)));
+  return {{"x", {p.rows(), p.dim}},
+          {.name = "w", .shape = {p.hidden, p.dim}, .fill = fill, .is_weight = true},
+          {.name = "bias", .shape = {p.hidden}, .fill = fill, .is_weight = true}};
 }
 
 std::vector<TensorSpec> outputs(const LadderProblem& p) { return {{"out", {p.rows(), p.hidden}}}; }

@@ -72,7 +72,7 @@ def factory(problem):
     assert len(made) == 1, "made once for a problem"
     return lambda x: 2 * x
 case("made", factory, options={"factory": True})
-case("packed", lambda packed, out: numpy.multiply(packed.T, 2, out=out),
+case("packed", lambda packed, out: numpy.multiply(packed.T, 2, out=out), weights="x",
      options={"writes": "out", "prepare": lambda x: [x.T.copy()]})
 def staged(x):
     with fusegate.stage("first"):
