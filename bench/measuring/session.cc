@@ -219,7 +219,9 @@ std::vector<kernels::Memory> Session::check_timed(Layout& layout, std::uint64_t 
                          .workspace = layout.workspace,
                          .kernel = layout.kernel,
                          .batch = *layout.batch,
-                         .call_ns = layout.record.samples.back().batch_ns / record_.calls};
+                         .calls = record_.calls,
+                         .call_ns = layout.record.samples.back().batch_ns / record_.calls,
+                         .idle = context_.protocol.idle};
   return bench::check_timed(timed, seed, random);
 }
 

@@ -7,6 +7,7 @@
 // (repeated_calls.h), and which layout is checked is drawn anew in each process.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <random>
 #include <vector>
@@ -25,12 +26,15 @@ struct TimedBatch {
   kernels::Workspace& workspace;
   const kernels::PreparedKernel& kernel;
   Batch& batch;
+  int calls;       // a sample's
   double call_ns;  // as it was timed
+  std::chrono::nanoseconds idle;  // before a sample
 };
 
 // Runs the batch on inputs of that seed that were changed by it (Workspace::change), and returns
 // copies of its outputs, outside of memory layouts, to be compared with a reference
-// (kernels::Verifier::verify_timed). Before, some calls run between which inputs change. Where an
+// (kernels::Verifier::verify_timed). Inputs are poison when the batch has ended, so that nothing is
+// computed later. Before, some calls run between which inputs change. Where an
 // output overwrites an input, one call runs: others would read what it wrote. Throws
 // std::runtime_error where the last of those calls gives another result than the batch, where they
 // take longer than calls whose inputs stay, and where outputs are written after the batch has

@@ -214,9 +214,9 @@ LayoutRecord Runner::measure_layout(std::size_t index, benchmark::State& state) 
   while (state.KeepRunningBatch(calls)) {
     const double batch_ns = process_.take_samples(index, *layout);
     iterations_[index] = {calls, 1e-9 * batch_ns * static_cast<double>(calls) / record.calls};
+    process_.check_timed(index, *layout);  // may throw; skip() then ends the iterations
     state.SetIterationTime(iterations_[index].time_s);
   }
-  process_.check_timed(index, *layout);
   for (const auto& [name, value] : counters(record, layout->record.samples.front())) {
     state.counters[name] = value;
   }
