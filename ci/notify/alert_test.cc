@@ -175,7 +175,7 @@ TEST(ChangeAlerts, HaveAnotherStateOnlyWhereTheySaySomethingElse) {
 TEST(MissingAlert, NamesWhatAndSinceWhen) {
   const Alert alert =
       alert_of({.what = "card GPU-1", .since = "night-3", .text = "card GPU-1 stopped reporting"},
-               {{"^card ", "@infra"}});
+               {{"^card ", {.owner = "@infra"}}});
   EXPECT_EQ(alert.title, "card GPU-1 stopped reporting");
   EXPECT_THAT(alert.owners, ElementsAre("@infra"));
   EXPECT_NE(alert.id, alert_of({.what = "card GPU-1", .since = "night-4", .text = ""}, {}).id);
