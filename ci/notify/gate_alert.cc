@@ -18,11 +18,13 @@ struct Regression {
   double effect = 0;
 };
 
-// The largest first.
+// The largest first, without those that are accepted.
 std::vector<Regression> regressions_in(const JsonField& gate) {
   std::vector<Regression> regressions;
   for (const JsonField& verdict : gate.at("verdicts").elements()) {
     if (verdict.at("verdict").text() != "regression") continue;
+    const auto accepted = verdict.find("accepted");
+    if (accepted && accepted->at("state").text() == "covers") continue;
     const auto effect = verdict.find("effect");
     regressions.push_back(
         {verdict.at("benchmark").text(), effect ? effect->number() : std::nan("")});
