@@ -109,8 +109,12 @@ bool is_expired(const AcceptedSlowdown& entry, std::chrono::sys_seconds now) {
 }
 
 std::vector<AcceptedSlowdown> read_accepted(const std::filesystem::path& path) {
-  const nlohmann::json json = parse_json(read_file(path), path.string());
-  const JsonField field(json, path.string(), "");
+  return parse_accepted(read_file(path), path.string());
+}
+
+std::vector<AcceptedSlowdown> parse_accepted(std::string_view text, const std::string& source) {
+  const nlohmann::json json = parse_json(text, source);
+  const JsonField field(json, source, "");
   const std::vector<JsonField> elements = field.elements();
   if (elements.size() > kMostEntries) {
     field.fail(

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "baselines/comparing/verdict.h"
@@ -20,6 +21,7 @@ inline constexpr const char* kAcceptedFile = "accepted.json";
 // Throws InputError naming file and field: an unknown key, one that is missing (but "link"), a
 // pattern that is none or is there twice, a range that is none, or a date that is none.
 std::vector<AcceptedSlowdown> read_accepted(const std::filesystem::path& path);
+std::vector<AcceptedSlowdown> parse_accepted(std::string_view text, const std::string& source);
 
 // As the file has them, a key a line.
 std::string accepted_text(const std::vector<AcceptedSlowdown>& entries);

@@ -37,10 +37,12 @@ std::string pattern_of_name(std::string name) {
 // "Statistical intervals" (1991), section 4.7). Outward to a hundredth of a percent.
 baselines::Interval next_range_of(const JsonField& verdict) {
   const double effect = verdict.at("effect").number();
-  const auto ends = verdict.find("interval");
-  const bool is_known = ends && ends->elements().size() == 2;
-  const double low = is_known ? ends->elements()[0].number() : effect;
-  const double high = is_known ? ends->elements()[1].number() : effect;
+  const auto interval = verdict.find("interval");
+  const auto end = [&](const char* key) {
+    const auto found = interval ? interval->find(key) : std::nullopt;
+    return found ? found->number() : effect;
+  };
+  const double low = end("low"), high = end("high");
   constexpr double kSteps = 1e4;
   return {std::max(0.0, std::floor(kSteps * (effect - std::sqrt(2) * (effect - low))) / kSteps),
           std::ceil(kSteps * (effect + std::sqrt(2) * (high - effect))) / kSteps};

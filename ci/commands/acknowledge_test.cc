@@ -25,7 +25,8 @@ class AcknowledgeTest : public CommandTest<AcknowledgeRequest, acknowledge_comma
     return gate_command(gate_, console);
   }
   nlohmann::json verdict_of(const std::string& name) {
-    for (auto& verdict : json_in(request_.gate)["verdicts"]) {
+    const nlohmann::json gate = json_in(request_.gate);
+    for (const nlohmann::json& verdict : gate["verdicts"]) {
       if (verdict["benchmark"] == name) return verdict;
     }
     return {};
@@ -37,7 +38,7 @@ class AcknowledgeTest : public CommandTest<AcknowledgeRequest, acknowledge_comma
 
 TEST_F(AcknowledgeTest, WritesWhatTheGateThenAccepts) {
   EXPECT_EQ(run(), kNoRegression);
-  EXPECT_THAT(out_.str(), HasSubstr(std::string("accepted ^") + kFused + "$: slower by 19."));
+  EXPECT_THAT(out_.str(), HasSubstr(std::string("accepted ^") + kFused + "$: slower by 17."));
   said_.str("");
   EXPECT_EQ(gate(slowed()), kNoRegression);
   EXPECT_THAT(said_.str(), AllOf(HasSubstr("1 accepted"), HasSubstr("Accepted slowdowns"),
@@ -48,7 +49,7 @@ TEST_F(AcknowledgeTest, WritesWhatTheGateThenAccepts) {
   EXPECT_EQ(gate(slowed(1.3)), kRegression) << "it outgrew what was accepted";
   EXPECT_EQ(verdict_of(kFused)["accepted"]["state"], "outgrown");
   said_.str("");
-  EXPECT_EQ(gate({.date = "2026-11-22T00:00:00Z"}), kNoRegression);
+  EXPECT_EQ(gate(slowed(0.8)), kNoRegression);
   EXPECT_THAT(said_.str(), HasSubstr("nothing is as slow any more: the entry can go"));
 }
 

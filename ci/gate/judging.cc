@@ -171,7 +171,8 @@ bool any_fits(const baselines::Pattern& pattern, const baselines::Run& run) {
 bool any_stored_fits(const baselines::Pattern& pattern, const std::vector<fs::path>& stores) {
   std::error_code error;
   for (const fs::path& store : stores) {
-    for (const auto& file : fs::recursive_directory_iterator(store, error)) {
+    for (const auto& file : fs::recursive_directory_iterator(
+             store, fs::directory_options::skip_permission_denied, error)) {
       if (file.path().extension() != ".json") continue;
       try {
         if (any_fits(pattern, baselines::read_baseline(file.path()).run)) return true;

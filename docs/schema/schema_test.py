@@ -135,7 +135,7 @@ class Fresh:
             made = copy.deepcopy(self.first)
             made["context"]["fusegate"] |= {"process": process + 1, "process_id": process + 1}
             made["context"]["fusegate"]["warnings"] = []
-            made["context"]["fusegate"]["provenance"]["dirty"] = False
+            made["context"]["fusegate"]["provenance"] |= {"dirty": False, "settings": {"^linear/": {"weight": 2}}}
             made["context"]["fusegate"]["environment"] |= environment
             for sample, entry in enumerate(made["benchmarks"]):
                 row = names.index(entry["name"]) - len(names)
@@ -209,6 +209,11 @@ class Fresh:
                 ("kernels", "68eb3ff9.json", "68eb3ff9-slowed.json"), ("uneven", "base", "uneven"), ("nothing", "missing", "base")):
             self.fusegate("gate", "--json", f"{name}.gate.json", "--baseline", baseline, "--candidate", candidate, *flags, codes=(0, 1, 2))
             yield f"{name}.gate.json"
+        self.fusegate("acknowledge", "host.gate.json", "--all", "--reason", "a test", "--until", "2999-12-31", "--who", "me",
+                      "--link", "https://example.org/7", "--accepted", "accepted.json")
+        self.fusegate("gate", "--json", "accepted.gate.json", "--baseline", "base", "--candidate", "slower", "--accepted", "accepted.json",
+                      "--filter", ".")
+        yield "accepted.gate.json"
 
     def bisect(self):
         """One that finds the commit, or one that did not build, and one that knows no such revision."""
@@ -245,7 +250,8 @@ class Fresh:
 
     def documents(self):
         store = self.folder / "store"
-        for name, paths in {"run-file": self.run_files, "verdicts": self.verdicts, "bisection": self.bisections, **self.codes(),
+        for name, paths in {"run-file": self.run_files, "verdicts": self.verdicts, "bisection": self.bisections, "accepted": ["accepted.json"],
+                            **self.codes(),
                             "baseline": [*store.rglob("made.json"), *store.rglob("uneven.json"), *store.rglob("others.json"),
                                          *store.rglob("plain.json"),
                                          *store.rglob("*.anchor.json")],
@@ -300,7 +306,7 @@ class OurFiles(unittest.TestCase):
     schemas = Schemas()
 
     def test_the_schemas_are_schemas(self):
-        self.assertEqual(sorted(self.schemas.schemas), ["baseline", "bisection", "calibration", "codes", "codes-diff", "common", "night", "run-file", "suite",
+        self.assertEqual(sorted(self.schemas.schemas), ["accepted", "baseline", "bisection", "calibration", "codes", "codes-diff", "common", "night", "run-file", "suite",
                                                         "verdicts"])
         for name, schema in self.schemas.schemas.items():
             with self.subTest(name=name):
@@ -414,6 +420,13 @@ class BrokenFiles(unittest.TestCase):
         self.refused("bisection", self.document("bisection", "found"),
                      (("exit_code",), 1), (("found", 0, "verdict"), "fine"), (("found", 0, "commit", "hash"), "main"), (("odd",), 1),
                      (("found", 0, "gate", "verdicts", 0, "p"), None), (("steps", 0, "decision"), "drawn"), (("whole",), None))
+        self.refused("accepted", self.document("accepted"),
+                     ((0, "odd"), 1), ((0, "pattern"), ""), ((0, "effect"), [0.1]), ((0, "effect", 0), -1), ((0, "reason"), ""),
+                     ((0, "who"), None), ((0, "until"), "tomorrow"), ((0, "link"), "http://example.org"))
+        accepted = self.document("verdicts", "accepted.gate.json")
+        row = next(i for i, one in enumerate(accepted["verdicts"]) if one["accepted"])
+        self.refused("verdicts", accepted, (("verdicts", row, "accepted", "state"), "fine"), (("verdicts", row, "accepted", "who"), None),
+                     (("filter", "of"), None))
         self.refused("verdicts", self.document("verdicts", "host.gate.json"),
                      (("host_times", "changes", 0, "verdict"), "late"), (("host_times", "changes", 0, "launched"), "twice"),
                      (("host_times", "changes", 0, "effect"), None), (("host_times", "changes", 0, "odd"), 1))
