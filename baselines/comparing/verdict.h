@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "baselines/io/settings.h"
 #include "baselines/record/warning.h"
 #include "baselines/statistics/statistics.h"
 
@@ -137,16 +138,34 @@ struct VerdictSide {
   int confirming = 0;  // of the candidate's: measured afresh, as the benchmark was undecided
 };
 
+// A slowdown that somebody answers for, for a while (gating/accepted.h).
+struct AcceptedSlowdown {
+  std::string pattern;  // of the benchmarks' names (baselines/io/pattern.h)
+  Interval effect{};    // 0.01 to 0.04 = slower by 1 to 4 %
+  std::string reason;
+  std::string who;
+  std::string until;   // the last day on which it counts, "2026-12-31"
+  std::string link{};  // empty where there is none
+};
+
+enum class AcceptedState { kCovers, kOutgrown, kExpired };
+
 struct Verdict {
   std::string benchmark;
   VerdictKind kind = VerdictKind::kInconclusive;
   Quantity decided_by = Quantity::kTime;
   bool is_control = false;  // by the baseline: no change touches its code
+  BenchmarkSettings settings{};  // its own, by which it was judged
   Estimates estimates;
   Reason reason;
   VerdictSide baseline;
   VerdictSide candidate;
   std::vector<Warning> warnings;  // of either side
+  // Of a regression, and of what is undecided: the entry that fits, and what it is worth.
+  std::optional<AcceptedSlowdown> accepted{};
+  AcceptedState accepted_state = AcceptedState::kCovers;
+
+  bool is_accepted() const { return accepted && accepted_state == AcceptedState::kCovers; }
 };
 
 // A regression or an improvement, or what would be one but that too few processes of a side

@@ -109,6 +109,9 @@ CLI::Option* add_fraction(CLI::App& app, const std::string& name, Value& value,
       ->type_name("FRACTION");
 }
 
+// As CLI11 has checks: empty where it is a pattern (baselines/io/pattern.h).
+std::string problem_of_pattern(const std::string& text);
+
 // How commits are built, and what runs, for every command that measures commits.
 void add_commit_builds(CLI::App& app, BuildRequest& build);
 

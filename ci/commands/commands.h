@@ -147,6 +147,22 @@ void add_accept(CommandLine& line);
 // Prints the baseline's path behind "recorded" or, with if_missing, "kept"; then, on a line of its
 // own, what slowdowns the new baseline finds.
 baselines::ExitCode accept_command(const AcceptRequest& request, Console& console);
+// Who, or else git's user, or the login's name.
+std::string user_or(const std::string& who);
+
+// Writes regressions of a gate into the file of accepted slowdowns (baselines/gating/accepted.h).
+struct AcknowledgeRequest {
+  std::filesystem::path gate{};           // of gate --json
+  std::vector<std::string> benchmarks{};  // patterns of the regressions' names
+  bool all = false;
+  std::string reason{};
+  std::string until{};  // "2026-12-31"
+  std::string link{};
+  std::string who{};  // empty: as accept
+  std::filesystem::path accepted{};
+};
+void add_acknowledge(CommandLine& line);
+baselines::ExitCode acknowledge_command(const AcknowledgeRequest& request, Console& console);
 
 // A run as Markdown and as one self-contained HTML page, compared with a baseline where there is
 // one.

@@ -47,6 +47,12 @@ void add_gate(CommandLine& line) {
       "gate", "Compare a run with a baseline: 0 no regression, 1 regression, 2 could not judge",
       "fusegate gate --baseline old-run --candidate new-run --markdown gate.md", gate_command);
   add_judging(app, request.judging);
+  set_topic(app, kComparedTopic);
+  app.add_option("--filter", request.judging.filter,
+                 "Regular expression: judge only benchmarks whose names match. The others still "
+                 "show what the machine did")
+      ->type_name("PATTERN")
+      ->check(problem_of_pattern);
   add_verdict_files(app, request.files);
 }
 

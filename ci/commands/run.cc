@@ -95,6 +95,7 @@ void check(const RunRequest& request) {
   check_aa_history(request.aa_history);
   // Before an hour of measuring, not after it. Which stored baseline fits is known only then.
   if (!request.judging.baseline.empty()) load_baseline(request.judging, baselines::Run());
+  accepted_slowdowns(request.judging);
 }
 
 // Where runs of one program are compared, a benchmark is undecided as long as it keeps the gate

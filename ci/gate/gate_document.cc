@@ -68,8 +68,15 @@ std::vector<Fact> facts_of(const GateFacts& facts) {
   list.push_back({"candidate", described_source(facts.candidate)});
   const baselines::Rule& rule = facts.options.rule;
   if (facts.baseline) {
-    list.push_back({"rule", fmt::format("effects above {}, false discovery rate {}",
+    const auto own =
+        static_cast<std::size_t>(std::ranges::count_if(facts.result.verdicts, [](const auto& one) {
+          return one.settings.min_effect.has_value();
+        }));
+    list.push_back({"rule", fmt::format("effects above {}{}, false discovery rate {}",
                                         format_fraction(tested_effect(rule)),
+                                        own > 0 ? fmt::format(" ({} have limits of their own)",
+                                                              format_count(own, "benchmark"))
+                                                : "",
                                         format_fraction(rule.false_discovery_rate))});
   }
   for (const std::string& note : facts.baseline ? gate_notes(facts) : notes_of_run(facts)) {

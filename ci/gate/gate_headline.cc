@@ -36,6 +36,9 @@ std::string others_text(const std::vector<Verdict>& verdicts,
     if (n == 0) continue;
     text += (text.empty() ? "; " : ", ") + count_text(n, kind);
   }
+  if (const std::size_t n = accepted_count(verdicts); n > 0) {
+    text += fmt::format("{}{} accepted", text.empty() ? "; " : ", ", n);
+  }
   return text + ".";
 }
 
@@ -63,7 +66,7 @@ std::string ruled_out_text(const std::vector<Verdict>& verdicts) {
   std::vector<double> bounds;
   std::ptrdiff_t all = 0;
   for (const Verdict& verdict : verdicts) {
-    if (!can_be_slower(verdict)) continue;
+    if (!can_be_slower(verdict) || verdict.is_accepted()) continue;
     ++all;
     if (std::isfinite(verdict.estimates.ruled_out)) bounds.push_back(verdict.estimates.ruled_out);
   }
@@ -101,15 +104,16 @@ std::string no_regression(const GateFacts& facts) {
   return text + ruled_out_text(verdicts) + others_text(verdicts, VerdictKind::kIdentical);
 }
 
-// The worst first: "a (5.2 %), b (3 %)".
+// The worst first: "a (5.2 %), b (3 %, its own limit is 1 %)".
 std::string not_ruled_out_text(const GateFacts& facts, const std::vector<const Verdict*>& open,
-                               double limit) {
+                               double limit, double (*own_limit)(const Verdict&, double)) {
   std::vector<std::string> names;
   for (const Verdict* verdict : open) {
-    const double bound = verdict->estimates.ruled_out;
-    names.push_back(fmt::format("{} ({})", verdict->benchmark,
-                                std::isfinite(bound) ? fmt::format("{:.2g} %", 100 * bound)
-                                                     : std::string("no bound known")));
+    const double bound = verdict->estimates.ruled_out, own = own_limit(*verdict, limit);
+    names.push_back(fmt::format(
+        "{} ({}{})", verdict->benchmark,
+        std::isfinite(bound) ? fmt::format("{:.2g} %", 100 * bound) : std::string("no bound known"),
+        own == limit ? "" : fmt::format(", its own limit is {}", format_fraction(own))));
   }
   return fmt::format("slowdowns above {} are not ruled out in {} of {}: {}", format_fraction(limit),
                      names.size(), all_text(facts), first_of(names));
@@ -118,10 +122,11 @@ std::string not_ruled_out_text(const GateFacts& facts, const std::vector<const V
 std::string slower(const GateFacts& facts) {
   const auto& verdicts = facts.result.verdicts;
   const Verdict& worst = *std::ranges::max_element(verdicts, {}, [](const Verdict& verdict) {
-    return verdict.kind == VerdictKind::kRegression ? verdict.estimates.effect : -1;
+    return is_slower(verdict) ? verdict.estimates.effect : -1;
   });
-  return fmt::format("{} of {} got slower, {}", count_of(verdicts, VerdictKind::kRegression),
-                     all_text(facts), most_text(worst));
+  return fmt::format("{} of {} got slower, {}",
+                     std::ranges::count_if(verdicts, baselines::is_slower), all_text(facts),
+                     most_text(worst));
 }
 
 std::string invalid(const GateFacts& facts) {
@@ -221,13 +226,23 @@ const CauseText kCauseTexts[] = {
     {GateCause::kNotRuledOut, "Could not judge: {part}.",
      [](const GateFacts& facts) {
        const double allow = facts.options.allow;
-       return not_ruled_out_text(facts, not_ruled_out(facts.result.verdicts, allow), allow);
+       return not_ruled_out_text(facts, not_ruled_out(facts.result.verdicts, allow), allow,
+                                 baselines::allowed);
      }},
     {GateCause::kNoRegression, "{part}", no_regression},
+    {GateCause::kAcceptanceExpired, "Could not judge: {part}. {so_far}",
+     [](const GateFacts& facts) {
+       std::vector<std::string> texts;
+       for (const auto& entry : facts.result.accepted.expired) {
+         texts.push_back(fmt::format("\"{}\" ({})", entry.pattern, entry.until));
+       }
+       return "remove or renew what expired of the accepted slowdowns: " + first_of(texts);
+     }},
     {GateCause::kTooLittleRuledOut, "Could not judge: {part}.",
      [](const GateFacts& facts) {
        const double limit = *facts.options.require_ruled_out;
-       return not_ruled_out_text(facts, too_little_ruled_out(facts.result.verdicts, limit), limit);
+       return not_ruled_out_text(facts, too_little_ruled_out(facts.result.verdicts, limit), limit,
+                                 [](const Verdict&, double of_all) { return of_all; });
      }},
     {GateCause::kOtherLaunches, "{part}. {so_far}", other_launches},
     {GateCause::kOtherKernels, "{part}.", other_kernels},
@@ -249,6 +264,11 @@ std::size_t count_of(const std::vector<Verdict>& verdicts, VerdictKind kind) {
   return static_cast<std::size_t>(std::ranges::count(verdicts, kind, &Verdict::kind));
 }
 
+std::size_t accepted_count(const std::vector<Verdict>& verdicts) {
+  return count_of(verdicts, VerdictKind::kRegression) -
+         static_cast<std::size_t>(std::ranges::count_if(verdicts, baselines::is_slower));
+}
+
 std::string gate_headline(const GateFacts& facts) {
   std::string headline;
   for (const GateCause cause : facts.result.causes) {
@@ -256,6 +276,10 @@ std::string gate_headline(const GateFacts& facts) {
     headline = fmt::format(fmt::runtime(own.sentence), fmt::arg("part", own.part(facts)),
                            fmt::arg("others", others_text(facts.result.verdicts)),
                            fmt::arg("so_far", headline));
+  }
+  if (!facts.options.filter.empty() && !facts.result.verdicts.empty()) {
+    headline = fmt::format("Filtered: {} of {} judged. {}", facts.result.verdicts.size(),
+                           format_count(facts.result.benchmarks, "benchmark"), headline);
   }
   return headline + host_clause(facts);
 }

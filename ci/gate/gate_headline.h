@@ -11,6 +11,8 @@ namespace fusegate::ci {
 std::string gate_headline(const GateFacts& facts);
 
 std::size_t count_of(const std::vector<baselines::Verdict>& verdicts, baselines::VerdictKind kind);
+// Regressions that are accepted.
+std::size_t accepted_count(const std::vector<baselines::Verdict>& verdicts);
 
 // "a, b, c and 4 more".
 std::string first_of(const std::vector<std::string>& all, std::string_view separator = ", ",

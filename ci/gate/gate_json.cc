@@ -51,7 +51,20 @@ json outliers_json(const baselines::GateResult& result) {
   return list;
 }
 
-json verdict_json(const Verdict& verdict, const baselines::Rule& rule) {
+// Null where no entry fits.
+json accepted_json(const Verdict& verdict) {
+  if (!verdict.accepted) return nullptr;
+  const auto& [pattern, effect, reason, who, until, link] = *verdict.accepted;
+  using enum baselines::AcceptedState;
+  const char* const state = verdict.accepted_state == kCovers     ? "covers"
+                            : verdict.accepted_state == kOutgrown ? "outgrown"
+                                                                  : "expired";
+  return {{"state", state},         {"pattern", pattern}, {"effect", json_interval(effect)},
+          {"reason", reason},       {"who", who},         {"until", until},
+          {"link", text_json(link)}};
+}
+
+json verdict_json(const Verdict& verdict, const baselines::GateOptions& options) {
   const baselines::Estimates& estimates = verdict.estimates;
   return {
       {"benchmark", verdict.benchmark},
@@ -72,13 +85,16 @@ json verdict_json(const Verdict& verdict, const baselines::Rule& rule) {
       {"candidate_energy_j", json_number(verdict.candidate.energy_j)},
       {"p", json_number(estimates.p)},
       {"smallest_detectable", json_number(estimates.smallest_detectable)},
+      {"min_effect", limits_of(options.rule, verdict.settings).min_effect},
+      {"allow", allowed(verdict, options.allow)},
       {"baseline_processes", verdict.baseline.processes},
       {"candidate_processes", verdict.candidate.processes},
       {"clock_moved", verdict.reason.clock_moved},
       {"machine_moved", verdict.reason.machine_moved},
       {"suite_moved", json_number(estimates.common)},
       {"modes", modes_json(verdict.reason.modes)},
-      {"reason", reason_text(verdict, rule)},
+      {"reason", reason_text(verdict, options.rule)},
+      {"accepted", accepted_json(verdict)},
       {"warnings", list_of(verdict.warnings, baselines::warning_name)},
   };
 }
@@ -227,13 +243,21 @@ json rule_json(const baselines::GateOptions& options) {
           {"host_min_ns", rule.host.min_ns}};
 }
 
+// Null where all were judged.
+json filter_json(const GateFacts& facts) {
+  if (facts.options.filter.empty()) return nullptr;
+  return {{"pattern", facts.options.filter},
+          {"judged", facts.result.verdicts.size()},
+          {"of", facts.result.benchmarks}};
+}
+
 }  // namespace
 
 json gate_json(const GateFacts& facts) {
   const baselines::GateResult& result = facts.result;
   const baselines::GateOptions& options = facts.options;
   const baselines::Run& baseline = facts.baseline->run;
-  const auto verdict = [&](const auto& one) { return verdict_json(one, options.rule); };
+  const auto verdict = [&](const auto& one) { return verdict_json(one, options); };
   return {
       {"exit_code", static_cast<int>(result.exit_code)},
       {"headline", gate_headline(facts)},
@@ -252,7 +276,8 @@ json gate_json(const GateFacts& facts) {
       {"creep", result.creep ? creep_json(*result.creep, options.max_creep) : json::array()},
       {"replay", facts.replay ? replay_json(*facts.replay, baseline) : json(nullptr)},
       {"verdicts", list_of(result.verdicts, verdict)},
-      {"owners", facts.candidate.provenance.owners},
+      {"filter", filter_json(facts)},
+      {baselines::kSettings, baselines::settings_json(facts.candidate.provenance.settings)},
       {"baseline", baseline.source},
       {"candidate", facts.candidate.source},
       {"aa", facts.aa ? aa_json(*facts.aa) : json(nullptr)},

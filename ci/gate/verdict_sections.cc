@@ -110,7 +110,8 @@ bool is_open(const Verdict& verdict, const GateFacts& facts) {
       std::ranges::find(causes, baselines::GateCause::kNotRuledOut) != causes.end();
   return baselines::looks_slower(verdict) || changed_its_time(verdict.kind) ||
          verdict.kind == VerdictKind::kInvalid || verdict.kind == VerdictKind::kMissing ||
-         (nothing_decided && std::abs(verdict.estimates.effect) > facts.options.rule.min_effect);
+         (nothing_decided && std::abs(verdict.estimates.effect) >
+                                 limits_of(facts.options.rule, verdict.settings).min_effect);
 }
 
 Section verdicts_section(const GateFacts& facts) {
@@ -133,6 +134,23 @@ Section verdicts_section(const GateFacts& facts) {
                  .terminal_rows = is_undecided ? kNoLimit : 0};
     add_verdicts(folded, facts.options.rule, &part.table);
     section.parts.push_back(std::move(part));
+  }
+  return section;
+}
+
+Section accepted_section(const std::vector<Verdict>& verdicts) {
+  Section section{.title = "Accepted slowdowns",
+                  .table = Table({{"benchmark", Align::kLeft, true},
+                                  {"effect", Align::kRight},
+                                  {"interval", Align::kRight},
+                                  {"accepted", Align::kLeft, false, true}}),
+                  .page_rows = kMostPageRows};
+  for (const Verdict& verdict : verdicts) {
+    if (verdict.kind != VerdictKind::kRegression || !verdict.is_accepted()) continue;
+    section.table.add_row({{verdict.benchmark, Tone::kUnsure},
+                           format_effect(verdict.estimates.effect),
+                           format_interval(verdict.estimates.interval),
+                           accepted_text(verdict)});
   }
   return section;
 }
@@ -282,6 +300,9 @@ std::string verdict_counts(const std::vector<Verdict>& verdicts) {
   for (const VerdictGroup& group : group_verdicts(verdicts)) {
     titles.push_back(count_text(group.verdicts.size(), group.kind));
   }
+  if (const std::size_t n = accepted_count(verdicts); n > 0) {
+    titles.push_back(fmt::format("{} accepted", n));
+  }
   return fmt::format("{}", fmt::join(titles, ", "));
 }
 
@@ -300,9 +321,9 @@ Section unmet_section(const std::vector<baselines::UnmetExpectation>& unmet) {
 
 std::vector<Section> verdict_sections(const GateFacts& facts) {
   const baselines::GateResult& result = facts.result;
-  std::vector<Section> sections{family_section(result.families), verdicts_section(facts),
-                                host_section(result.host, facts.options.rule.host),
-                                kernels_section(result.kernel_diffs)};
+  std::vector<Section> sections{
+      family_section(result.families), verdicts_section(facts), accepted_section(result.verdicts),
+      host_section(result.host, facts.options.rule.host), kernels_section(result.kernel_diffs)};
   if (result.creep) sections.push_back(creep_section(*result.creep, facts.options.max_creep));
   return sections;
 }

@@ -20,11 +20,12 @@ using baselines::VerdictKind;
 
 // What does not matter, "0.30 %"; both ends of it where they are of different sizes, "[-33.33,
 // +50.00] %", lest an interval seem to lie within what it reaches past.
-std::string band(const Rule& rule) {
-  const std::string slower = format_magnitude(rule.min_effect),
-                    faster = format_magnitude(least_gain(rule));
+std::string band(const Verdict& verdict, const Rule& rule) {
+  const double loss = limits_of(rule, verdict.settings).min_effect,
+               gain = baselines::least_gain(loss);
+  const std::string slower = format_magnitude(loss), faster = format_magnitude(gain);
   if (slower == faster) return slower;
-  return format_interval({least_gain(rule), rule.min_effect});
+  return format_interval({gain, loss});
 }
 
 std::string effect_text(const Verdict& verdict) { return format_effect(verdict.estimates.effect); }
@@ -87,7 +88,8 @@ std::string changed(const Verdict& verdict, const Rule& rule) {
   std::string text = change_text(verdict.estimates.effect) + quantities(verdict);
   if (verdict.kind == VerdictKind::kRegression && verdict.reason.clock_moved)
     text += power(verdict);
-  text += fmt::format("; tested against {}", format_magnitude(tested_effect(rule)));
+  text += fmt::format("; tested against {}",
+                      format_magnitude(limits_of(rule, verdict.settings).tested_effect));
   if (verdict.candidate.confirming > 0) text += "; confirmed by " + fresh_processes(verdict);
   if (modes) text += "; " + modes_text(*modes) + ", each compared with its like";
   return text;
@@ -201,7 +203,7 @@ std::string finding_text(std::string_view text, const Verdict& verdict, const Ru
       fmt::arg("time_change", change_text(estimates.in_time)),
       fmt::arg("cycles", format_effect(estimates.in_cycles)),
       fmt::arg("time_and_cycles", time_and_cycles(estimates)),
-      fmt::arg("clock", clock_text(verdict)), fmt::arg("band", band(rule)),
+      fmt::arg("clock", clock_text(verdict)), fmt::arg("band", band(verdict, rule)),
       fmt::arg("common", format_effect(estimates.common)),
       fmt::arg("controls", format_magnitude(estimates.controls)),
       fmt::arg("modes", modes_text(modes)), fmt::arg("slower_mode", slower_mode_text(modes)),
@@ -229,7 +231,7 @@ std::string finding(const Verdict& verdict, const Rule& rule) {
     case VerdictKind::kUnchanged:
       return fmt::format("the interval {} to {} lies within {}",
                          format_effect(verdict.estimates.interval.low),
-                         format_effect(verdict.estimates.interval.high), band(rule));
+                         format_effect(verdict.estimates.interval.high), band(verdict, rule));
     case VerdictKind::kIdentical:
       return identical(verdict);
     case VerdictKind::kInconclusive: {
@@ -260,6 +262,23 @@ bool comes_first(const Verdict* left, const Verdict* right) {
 
 }  // namespace
 
+std::string accepted_text(const Verdict& verdict) {
+  if (!verdict.accepted) return "";
+  const auto& [pattern, effect, reason, who, until, link] = *verdict.accepted;
+  const std::string by =
+      fmt::format("by {}: {}{}", who, reason, link.empty() ? "" : " (" + link + ")");
+  const std::string most = format_fraction(effect.high);
+  switch (verdict.accepted_state) {
+    case baselines::AcceptedState::kCovers:
+      return fmt::format("accepted up to {} until {} {}", most, until, by);
+    case baselines::AcceptedState::kOutgrown:
+      return fmt::format("no more than {} was accepted until {} {}", most, until, by);
+    case baselines::AcceptedState::kExpired:
+      break;
+  }
+  return fmt::format("it was accepted up to {} until {}, which has passed, {}", most, until, by);
+}
+
 WithoutClock without_clock(const baselines::Estimates& estimates) {
   const double equal_clock = estimates.effect, cycles = estimates.in_cycles;
   const bool cycles_show_it = std::isfinite(cycles) &&
@@ -274,6 +293,9 @@ std::string reason_text(const Verdict& verdict, const Rule& rule) {
   for (const baselines::ChoiceChange& choice : verdict.reason.choice_changes) {
     text += fmt::format("; {} was {} and is {}", choice.name, choice.before, choice.after);
   }
+  if (verdict.kind == VerdictKind::kRegression && verdict.accepted) {
+    text += "; " + accepted_text(verdict);
+  }
   if (verdict.kind != VerdictKind::kInconclusive) return text;
   const ObstacleText* obstacle = obstacle_text(verdict);
   return obstacle ? fmt::format("{}. {}", text, advice_of(verdict, *obstacle)) : text;
@@ -284,7 +306,8 @@ std::vector<VerdictGroup> group_verdicts(const std::vector<Verdict>& verdicts) {
   for (const VerdictKind kind : kVerdictOrder) {
     VerdictGroup group{kind, {}};
     for (const Verdict& verdict : verdicts) {
-      if (verdict.kind == kind) group.verdicts.push_back(&verdict);
+      const bool is_apart = kind == VerdictKind::kRegression && verdict.is_accepted();
+      if (verdict.kind == kind && !is_apart) group.verdicts.push_back(&verdict);
     }
     std::ranges::sort(group.verdicts, comes_first);
     if (!group.verdicts.empty()) groups.push_back(std::move(group));

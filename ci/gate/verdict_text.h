@@ -16,6 +16,10 @@ namespace fusegate::ci {
 // full stop at the end. rule: the one that it was judged by.
 std::string reason_text(const baselines::Verdict& verdict, const baselines::Rule& rule);
 
+// "accepted up to 4 % until 2026-12-31 by ann: exact gelu (https://...)", or what it is worth no
+// more; "" where nothing fits.
+std::string accepted_text(const baselines::Verdict& verdict);
+
 // What is left of an effect without the clock: "at equal clock"; "in cycles" where these show it
 // and time at equal clock does not, as nothing showed how far time follows the clock.
 struct WithoutClock {
@@ -37,6 +41,7 @@ struct VerdictGroup {
 };
 
 // Those that occur, in that order. Points into the verdicts.
+// Without regressions that are accepted.
 std::vector<VerdictGroup> group_verdicts(const std::vector<baselines::Verdict>& verdicts);
 
 // "2 regressions", "1 improvement", "40 unchanged".

@@ -45,7 +45,7 @@ scale.benchmark("wrong")(lambda x: 3 * x)
 # Only on some machines, or only on a GPU.
 MAY_BE_UNSEEN = {"run-file#fusegate.machine.cpu_governor", "run-file#entry.memory_operations", "run-file#details.notes"}
 # Names of before, which readers know, and of which no stored file is left; and new ones, which no stored file has.
-MAY_BE_UNSEEN |= {"suite.compared_with", "suite.owners", "run-file#fusegate.invocation", "run-file#entry.invocation", "suite.protocol.places",
+MAY_BE_UNSEEN |= {"suite.compared_with", "suite.benchmarks", "run-file#fusegate.invocation", "run-file#entry.invocation", "suite.protocol.places",
                   "calibration.runs.processes", "baseline#profile.processes", "run-file#fusegate.doubts", "run-file#fusegate.libraries"}
 # What calibrations of before drew: how many slowed benchmarks are found.
 MAY_BE_UNSEEN |= {f"calibration#drawn.{key}" for key in (
@@ -117,7 +117,7 @@ class Fresh:
         """Two benchmarks of bench/python, one of which fails, of a suite with all settings of the gate."""
         (self.folder / "kernels.py").write_text(PYTHON_KERNELS, encoding="utf-8")
         (self.folder / "package-suite.json").write_text(json.dumps({
-            "name": "package", "gate": {"cpu": Suites.WHOLE["gate"]["cpu"]}, "owners": Suites.WHOLE["owners"],
+            "name": "package", "gate": {"cpu": Suites.WHOLE["gate"]["cpu"]}, "benchmarks": Suites.WHOLE["benchmarks"],
             "sweeps": [{"operations": ["scale"]}]}), encoding="utf-8")
         ended = subprocess.run([sys.executable, "-m", "fusegate.bench", "kernels.py", "--suite=package-suite.json", "--samples=4",
                                 "--batch-us=50", "--out=package.json"], cwd=self.folder, capture_output=True, text=True, check=False,
@@ -135,7 +135,7 @@ class Fresh:
             made = copy.deepcopy(self.first)
             made["context"]["fusegate"] |= {"process": process + 1, "process_id": process + 1}
             made["context"]["fusegate"]["warnings"] = []
-            made["context"]["fusegate"]["provenance"]["dirty"] = False
+            made["context"]["fusegate"]["provenance"] |= {"dirty": False, "settings": {"^linear/": {"weight": 2}}}
             made["context"]["fusegate"]["environment"] |= environment
             for sample, entry in enumerate(made["benchmarks"]):
                 row = names.index(entry["name"]) - len(names)
@@ -209,6 +209,11 @@ class Fresh:
                 ("kernels", "68eb3ff9.json", "68eb3ff9-slowed.json"), ("uneven", "base", "uneven"), ("nothing", "missing", "base")):
             self.fusegate("gate", "--json", f"{name}.gate.json", "--baseline", baseline, "--candidate", candidate, *flags, codes=(0, 1, 2))
             yield f"{name}.gate.json"
+        self.fusegate("acknowledge", "host.gate.json", "--all", "--reason", "a test", "--until", "2999-12-31", "--who", "me",
+                      "--link", "https://example.org/7", "--accepted", "accepted.json")
+        self.fusegate("gate", "--json", "accepted.gate.json", "--baseline", "base", "--candidate", "slower", "--accepted", "accepted.json",
+                      "--filter", ".")
+        yield "accepted.gate.json"
 
     def bisect(self):
         """One that finds the commit, or one that did not build, and one that knows no such revision."""
@@ -245,7 +250,8 @@ class Fresh:
 
     def documents(self):
         store = self.folder / "store"
-        for name, paths in {"run-file": self.run_files, "verdicts": self.verdicts, "bisection": self.bisections, **self.codes(),
+        for name, paths in {"run-file": self.run_files, "verdicts": self.verdicts, "bisection": self.bisections, "accepted": ["accepted.json"],
+                            **self.codes(),
                             "baseline": [*store.rglob("made.json"), *store.rglob("uneven.json"), *store.rglob("others.json"),
                                          *store.rglob("plain.json"),
                                          *store.rglob("*.anchor.json")],
@@ -300,7 +306,7 @@ class OurFiles(unittest.TestCase):
     schemas = Schemas()
 
     def test_the_schemas_are_schemas(self):
-        self.assertEqual(sorted(self.schemas.schemas), ["baseline", "bisection", "calibration", "codes", "codes-diff", "common", "night", "run-file", "suite",
+        self.assertEqual(sorted(self.schemas.schemas), ["accepted", "baseline", "bisection", "calibration", "codes", "codes-diff", "common", "night", "run-file", "suite",
                                                         "verdicts"])
         for name, schema in self.schemas.schemas.items():
             with self.subTest(name=name):
@@ -414,6 +420,13 @@ class BrokenFiles(unittest.TestCase):
         self.refused("bisection", self.document("bisection", "found"),
                      (("exit_code",), 1), (("found", 0, "verdict"), "fine"), (("found", 0, "commit", "hash"), "main"), (("odd",), 1),
                      (("found", 0, "gate", "verdicts", 0, "p"), None), (("steps", 0, "decision"), "drawn"), (("whole",), None))
+        self.refused("accepted", self.document("accepted"),
+                     ((0, "odd"), 1), ((0, "pattern"), ""), ((0, "effect"), [0.1]), ((0, "effect", 0), -1), ((0, "reason"), ""),
+                     ((0, "who"), None), ((0, "until"), "tomorrow"), ((0, "link"), "http://example.org"))
+        accepted = self.document("verdicts", "accepted.gate.json")
+        row = next(i for i, one in enumerate(accepted["verdicts"]) if one["accepted"])
+        self.refused("verdicts", accepted, (("verdicts", row, "accepted", "state"), "fine"), (("verdicts", row, "accepted", "who"), None),
+                     (("filter", "of"), None))
         self.refused("verdicts", self.document("verdicts", "host.gate.json"),
                      (("host_times", "changes", 0, "verdict"), "late"), (("host_times", "changes", 0, "launched"), "twice"),
                      (("host_times", "changes", 0, "effect"), None), (("host_times", "changes", 0, "odd"), 1))
@@ -426,7 +439,7 @@ class Suites(unittest.TestCase):
              "protocol": {"regime": "burst", "samples": 4, "batch_us": 1, "idle_us": 0, "layouts": 2, "order": "contiguous", "warm_ms": 0,
                           "spin_us": 0, "l2": "warm", "layout": "driver"},
              "gate": {"cpu": {"min_effect": 0.1, "allow": 0.2, "host": {"min_effect": 0.1, "min_us": 1}}}, "controls": ["^linear/"],
-             "owners": {"^linear/": "@org/team"},
+             "benchmarks": {"^linear/": {"owner": "@org/team", "min_effect": 0.1, "allow": 0.2, "weight": 2}},
              "sweeps": [{"operations": ["linear"], "batch": [1], "seq": [4], "dim": [16], "hidden": [24], "dtype": ["fp32"]}]}
     BEFORE = {**WHOLE, "protocol": {"samples": 4, "places": 2}}
     SWEEP = ("sweeps", 0)
@@ -438,7 +451,8 @@ class Suites(unittest.TestCase):
               (("protocol", "warm_ms"), 60001), (("protocol", "spin_us"), 1000001), (("protocol", "layouts"), 1001), (("protocol", "l2"), 1),
               (("protocol", "odd"), 1), (("gate", "cpu", "min_effect"), 1), (("gate", "cpu", "odd"), 1), (("gate", "cpu"), {}),
               (("gate", "cpu", "allow"), 1), (("controls",), []), (("controls",), [""]),
-              (("owners",), {"": "@ann"}), (("owners", "^linear/"), "ann"), (("owners", "^linear/"), "@ann @bob"),
+              (("benchmarks",), {"": {"weight": 1}}), (("benchmarks", "^linear/"), {}), (("benchmarks", "^linear/", "owner"), "@ann @bob"),
+              (("benchmarks", "^linear/", "min_effect"), 1), (("benchmarks", "^linear/", "weight"), 0), (("benchmarks", "^linear/", "odd"), 1),
               (("gate", "cpu", "host"), {}), (("gate", "cpu", "host", "min_effect"), 1), (("gate", "cpu", "host", "min_us"), -1),
               (("gate", "cpu", "host", "min_us"), 1000001), (("gate", "cpu", "host", "odd"), 1)]
 
