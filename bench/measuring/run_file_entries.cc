@@ -89,6 +89,9 @@ json origin_json(const ProcessInfo& info, const EnvironmentProbe& probe) {
                   {"fusegate", library_version()},
                   {"device_uuid", probe.device_uuid()}};
   if (!info.owners.empty()) provenance["owners"] = info.owners;
+  for (const baselines::Model& model : info.models) {
+    provenance["models"].push_back(baselines::model_json(model));
+  }
   return {{"suite", info.suite},
           {"seed", info.seed},
           {"provenance", std::move(provenance)},

@@ -14,6 +14,7 @@
 #include "baselines/io/file_io.h"
 #include "baselines/io/json_field.h"
 #include "baselines/io/pattern.h"
+#include "bench/plan/models.h"
 #include "kernels/contract/kernel.h"
 
 namespace fusegate::bench {
@@ -394,8 +395,9 @@ std::vector<Sweep> sweeps_in(const std::filesystem::path& folder) {
   for (const std::string& name : suites_in(folder)) {
     try {
       const std::string source = (folder / (name + ".json")).string();
-      const Suite suite =
-          parse_suite(baselines::parse_json(baselines::read_file(source), source), source);
+      json root = baselines::parse_json(baselines::read_file(source), source);
+      expand_models(root, source, {folder});
+      const Suite suite = parse_suite(root, source);
       sweeps.insert(sweeps.end(), suite.sweeps.begin(), suite.sweeps.end());
     } catch (const baselines::InputError&) {
       continue;

@@ -13,6 +13,7 @@
 #include "baselines/io/file_io.h"
 #include "baselines/io/json_field.h"
 #include "baselines/record/run_context.h"
+#include "bench/plan/models.h"
 #include "bench/plan/options.h"
 #include "kernels/contract/kernel.h"
 
@@ -210,26 +211,43 @@ json problem_sweeps(const Options& options) {
   return sweeps;
 }
 
+// flag: names problems with all of their axes.
+void require_no_axes(const char* flag, const json& axes) {
+  for (const auto& [key, values] : axes.items()) {
+    if (!is_axis(key)) continue;
+    throw baselines::InputError(flag, "",
+                                fmt::format("cannot be used with --{}, which it sets itself", key));
+  }
+}
+
 }  // namespace
 
 Suite suite_of(const Options& options, const SuiteSource& program) {
   const auto& [folder, own, is_foreign] = program;
   json suite;
   std::string source = "the command line";
-  if (!options.problems.empty()) {
-    for (const auto& [key, values] : options.axes.items()) {
-      if (!is_axis(key)) continue;
-      throw baselines::InputError(
-          "--problem", "", fmt::format("cannot be used with --{}, which it sets itself", key));
+  std::vector<baselines::Model> models;
+  if (!options.models.is_null()) {
+    require_no_axes("--model", options.axes);
+    const baselines::JsonField sweep(options.models, "--model", "");
+    suite = {{"name", "custom"}, {"sweeps", sweeps_of_models(sweep, {folder}, models)}};
+    for (json& one : suite["sweeps"]) {
+      const auto operations = named_operations(one["operations"]);
+      if (operations.empty() || operations.front()->problems.empty()) one["dtype"] = {"bf16"};
     }
+    if (is_foreign) keep_own_operations(suite, source);
+  } else if (!options.problems.empty()) {
+    require_no_axes("--problem", options.axes);
     suite = {{"name", "custom"}, {"sweeps", problem_sweeps(options)}};
   } else if (takes_own(options, program)) {
     source = "the program's suite";
     suite = own;
+    models = expand_models(suite, source, {folder});
     parse_suite(suite, source);
   } else if (options.suite || options.axes.empty()) {
     source = suite_path(options.suite.value_or(default_suite(folder)), folder).string();
     suite = baselines::parse_json(baselines::read_file(source), source);
+    models = expand_models(suite, source, {std::filesystem::path(source).parent_path(), folder});
     if (is_foreign) keep_own_operations(suite, source);
     // Before the flags replace anything: a broken file is broken whatever the flags are.
     parse_suite(suite, source);
@@ -238,7 +256,9 @@ Suite suite_of(const Options& options, const SuiteSource& program) {
   }
   set_axes(suite["sweeps"], options.axes);
   set_protocol(suite["protocol"], options.protocol);
-  return parse_suite(suite, source);
+  Suite parsed = parse_suite(suite, source);
+  parsed.models = std::move(models);
+  return parsed;
 }
 
 }  // namespace fusegate::bench
