@@ -8,6 +8,7 @@
 #include "ci/gate/kernel_diff_text.h"
 #include "ci/gate/replay_section.h"
 #include "ci/gate/verdict_text.h"
+#include "ci/sweep/roofline_time.h"
 
 namespace fusegate::ci {
 namespace {
@@ -51,7 +52,16 @@ json outliers_json(const baselines::GateResult& result) {
   return list;
 }
 
-json verdict_json(const Verdict& verdict, const baselines::Rule& rule) {
+// Null where the rates or the benchmark's work are unknown.
+json roofline_json(const RooflineTimes& rooflines, const std::string& benchmark) {
+  const auto found = rooflines.find(benchmark);
+  if (found == rooflines.end()) return nullptr;
+  return {{"time_ns", json_number(found->second.ns)},
+          {"share", json_number(found->second.share())}};
+}
+
+json verdict_json(const Verdict& verdict, const baselines::Rule& rule,
+                  const RooflineTimes& rooflines) {
   const baselines::Estimates& estimates = verdict.estimates;
   return {
       {"benchmark", verdict.benchmark},
@@ -78,6 +88,7 @@ json verdict_json(const Verdict& verdict, const baselines::Rule& rule) {
       {"machine_moved", verdict.reason.machine_moved},
       {"suite_moved", json_number(estimates.common)},
       {"modes", modes_json(verdict.reason.modes)},
+      {"roofline", roofline_json(rooflines, verdict.benchmark)},
       {"reason", reason_text(verdict, rule)},
       {"warnings", list_of(verdict.warnings, baselines::warning_name)},
   };
@@ -233,7 +244,8 @@ json gate_json(const GateFacts& facts) {
   const baselines::GateResult& result = facts.result;
   const baselines::GateOptions& options = facts.options;
   const baselines::Run& baseline = facts.baseline->run;
-  const auto verdict = [&](const auto& one) { return verdict_json(one, options.rule); };
+  const RooflineTimes rooflines = roofline_times(facts.candidate, earlier_runs(facts));
+  const auto verdict = [&](const auto& one) { return verdict_json(one, options.rule, rooflines); };
   return {
       {"exit_code", static_cast<int>(result.exit_code)},
       {"headline", gate_headline(facts)},
