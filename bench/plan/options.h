@@ -64,4 +64,7 @@ struct SuiteSource {
 // Throws InputError.
 Suite suite_of(const Options& options, const SuiteSource& source);
 
+// Of all suites in the folder that can be read; others are passed over.
+std::vector<Sweep> sweeps_in(const std::filesystem::path& folder);
+
 }  // namespace fusegate::bench

@@ -14,7 +14,6 @@
 #include "baselines/io/file_io.h"
 #include "baselines/io/json_field.h"
 #include "baselines/io/pattern.h"
-#include "bench/plan/models.h"
 #include "kernels/contract/kernel.h"
 
 namespace fusegate::bench {
@@ -388,22 +387,6 @@ std::vector<std::string> suites_in(const std::filesystem::path& folder) {
   }
   std::ranges::sort(names);
   return names;
-}
-
-std::vector<Sweep> sweeps_in(const std::filesystem::path& folder) {
-  std::vector<Sweep> sweeps;
-  for (const std::string& name : suites_in(folder)) {
-    try {
-      const std::string source = (folder / (name + ".json")).string();
-      json root = baselines::parse_json(baselines::read_file(source), source);
-      expand_models(root, source, {folder});
-      const Suite suite = parse_suite(root, source);
-      sweeps.insert(sweeps.end(), suite.sweeps.begin(), suite.sweeps.end());
-    } catch (const baselines::InputError&) {
-      continue;
-    }
-  }
-  return sweeps;
 }
 
 std::filesystem::path suite_path(const std::string& name, const std::filesystem::path& folder) {

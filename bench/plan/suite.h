@@ -114,9 +114,6 @@ std::vector<std::string> suites_in(const std::filesystem::path& folder);
 // the suites of the folder.
 std::filesystem::path suite_path(const std::string& name, const std::filesystem::path& folder);
 
-// Of all suites in the folder that can be read; others are passed over.
-std::vector<Sweep> sweeps_in(const std::filesystem::path& folder);
-
 // Leaves out what this program lacks of a suite that was written for another one: operations, and
 // the names of implementations, of which it has others. Throws InputError where nothing is left.
 void keep_own_operations(nlohmann::json& suite, const std::string& source);

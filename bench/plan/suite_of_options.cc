@@ -261,4 +261,20 @@ Suite suite_of(const Options& options, const SuiteSource& program) {
   return parsed;
 }
 
+std::vector<Sweep> sweeps_in(const std::filesystem::path& folder) {
+  std::vector<Sweep> sweeps;
+  for (const std::string& name : suites_in(folder)) {
+    try {
+      const std::string source = (folder / (name + ".json")).string();
+      json root = baselines::parse_json(baselines::read_file(source), source);
+      expand_models(root, source, {folder});
+      const Suite suite = parse_suite(root, source);
+      sweeps.insert(sweeps.end(), suite.sweeps.begin(), suite.sweeps.end());
+    } catch (const baselines::InputError&) {
+      continue;
+    }
+  }
+  return sweeps;
+}
+
 }  // namespace fusegate::bench
