@@ -8,6 +8,7 @@
 #include "ci/gate/kernel_diff_text.h"
 #include "ci/gate/replay_section.h"
 #include "ci/gate/verdict_text.h"
+#include "ci/sweep/model_section.h"
 #include "ci/sweep/roofline_time.h"
 
 namespace fusegate::ci {
@@ -264,6 +265,8 @@ json gate_json(const GateFacts& facts) {
       {"creep", result.creep ? creep_json(*result.creep, options.max_creep) : json::array()},
       {"replay", facts.replay ? replay_json(*facts.replay, baseline) : json(nullptr)},
       {"verdicts", list_of(result.verdicts, verdict)},
+      {"models",
+       models_json(model_times(facts.candidate, earlier_runs(facts), result.verdicts), rooflines)},
       {"owners", facts.candidate.provenance.owners},
       {"baseline", baseline.source},
       {"candidate", facts.candidate.source},
