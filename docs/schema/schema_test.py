@@ -57,6 +57,8 @@ def stored_documents():
     """The schema's name, the document's source, and the document."""
     for path in sorted((ROOT / "bench" / "suites").glob("*.json")):
         yield "suite", path.name, json.loads(path.read_text(encoding="utf-8"))
+    for path in sorted((ROOT / "bench" / "models").glob("*.json")):
+        yield "model", path.name, json.loads(path.read_text(encoding="utf-8"))
     for path in sorted(BASELINES.rglob("*.json")):
         document = json.loads(path.read_text(encoding="utf-8"))
         if name := schema_of(document):
@@ -118,7 +120,9 @@ class Fresh:
         (self.folder / "kernels.py").write_text(PYTHON_KERNELS, encoding="utf-8")
         (self.folder / "package-suite.json").write_text(json.dumps({
             "name": "package", "gate": {"cpu": Suites.WHOLE["gate"]["cpu"]}, "owners": Suites.WHOLE["owners"],
-            "sweeps": [{"operations": ["scale"]}]}), encoding="utf-8")
+            "sweeps": [{"operations": ["scale"]}, {"models": ["small.json"], "rows": [4, 5]}]}), encoding="utf-8")
+        (self.folder / "small.json").write_text(json.dumps({"name": "small", "layers": 2, "calls": [
+            {"operation": "scale", "rows": "heads", "kv": 16, "per_layer": 2}]}), encoding="utf-8")
         ended = subprocess.run([sys.executable, "-m", "fusegate.bench", "kernels.py", "--suite=package-suite.json", "--samples=4",
                                 "--batch-us=50", "--out=package.json"], cwd=self.folder, capture_output=True, text=True, check=False,
                                env={**os.environ, "PYTHONPATH": str(ROOT / "bench" / "python")})
@@ -300,7 +304,7 @@ class OurFiles(unittest.TestCase):
     schemas = Schemas()
 
     def test_the_schemas_are_schemas(self):
-        self.assertEqual(sorted(self.schemas.schemas), ["baseline", "bisection", "calibration", "codes", "codes-diff", "common", "night", "run-file", "suite",
+        self.assertEqual(sorted(self.schemas.schemas), ["baseline", "bisection", "calibration", "codes", "codes-diff", "common", "model", "night", "run-file", "suite",
                                                         "verdicts"])
         for name, schema in self.schemas.schemas.items():
             with self.subTest(name=name):
@@ -429,6 +433,7 @@ class Suites(unittest.TestCase):
              "owners": {"^linear/": "@org/team"},
              "sweeps": [{"operations": ["linear"], "batch": [1], "seq": [4], "dim": [16], "hidden": [24], "dtype": ["fp32"]}]}
     BEFORE = {**WHOLE, "protocol": {"samples": 4, "places": 2}}
+    OF_MODELS = {**WHOLE, "sweeps": [{"models": ["gemma-3-1b"], "rows": [1, 8], "dtype": ["fp32"]}]}
     SWEEP = ("sweeps", 0)
     BROKEN = [(("name",), None), (("name",), "a/b"), (("name",), ""), (("sweeps",), None), (("sweeps",), []), (("odd",), 1),
               # What depends on the operations, no schema knows: that "linear" needs a size for "batch".
@@ -439,6 +444,9 @@ class Suites(unittest.TestCase):
               (("protocol", "odd"), 1), (("gate", "cpu", "min_effect"), 1), (("gate", "cpu", "odd"), 1), (("gate", "cpu"), {}),
               (("gate", "cpu", "allow"), 1), (("controls",), []), (("controls",), [""]),
               (("owners",), {"": "@ann"}), (("owners", "^linear/"), "ann"), (("owners", "^linear/"), "@ann @bob"),
+              ((*SWEEP, "models"), ["gemma-3-1b"]), (SWEEP, {"models": ["gemma-3-1b"]}), (SWEEP, {"models": [], "rows": [1]}),
+              (SWEEP, {"models": ["gemma-3-1b"], "rows": [0]}), (SWEEP, {"models": ["gemma-3-1b"], "rows": ["all"]}),
+              (SWEEP, {"models": ["gemma-3-1b"], "rows": [1], "dim": [16]}),
               (("gate", "cpu", "host"), {}), (("gate", "cpu", "host", "min_effect"), 1), (("gate", "cpu", "host", "min_us"), -1),
               (("gate", "cpu", "host", "min_us"), 1000001), (("gate", "cpu", "host", "odd"), 1)]
 
@@ -452,7 +460,7 @@ class Suites(unittest.TestCase):
 
     def test_the_program_and_the_schema_agree(self):
         schemas = Schemas()
-        for suite in (self.WHOLE, self.BEFORE):
+        for suite in (self.WHOLE, self.BEFORE, self.OF_MODELS):
             self.assertTrue(self.program_takes(suite))
             self.assertEqual(schemas.errors("suite", suite), [])
         for path, value in self.BROKEN:
