@@ -84,6 +84,8 @@ class Fresh:
     # As `fusegate run --aa` writes it into a run folder.
     AA = {"benchmarks": 10, "called": ["linear/addmm/fp32/batch:1"], "processes_a_side": 3, "comparisons": 1, "comparisons_with_alarm": 1}
 
+    MODEL = {"name": "small", "layers": 2, "calls": [{"operation": "linear", "dim": 16, "hidden": 24}]}
+
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
         self.run_files = [self.measured("cpu.json", "--device=cpu", "--dtype=fp32", "--suite=smoke"), *self.on_fake_gpus(),
@@ -139,7 +141,7 @@ class Fresh:
             made = copy.deepcopy(self.first)
             made["context"]["fusegate"] |= {"process": process + 1, "process_id": process + 1}
             made["context"]["fusegate"]["warnings"] = []
-            made["context"]["fusegate"]["provenance"]["dirty"] = False
+            made["context"]["fusegate"]["provenance"] |= {"dirty": False, "models": [self.MODEL]}
             made["context"]["fusegate"]["environment"] |= environment
             for sample, entry in enumerate(made["benchmarks"]):
                 row = names.index(entry["name"]) - len(names)
