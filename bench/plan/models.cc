@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "baselines/io/file_io.h"
 #include "bench/plan/suite.h"
@@ -25,14 +26,21 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
+// In the suites or beside them.
+Folders model_folders(const std::filesystem::path& suites) {
+  return {suites / kFolder, suites.parent_path() / kFolder};
+}
+
 std::filesystem::path file_of(const JsonField& field, const Folders& folders) {
   const std::filesystem::path name = field.text();
   if (name.extension() == ".json" && std::filesystem::exists(name)) return name;
   std::vector<std::string> known;
-  for (const std::filesystem::path& folder : folders) {
-    const std::filesystem::path file = folder / kFolder / (name.string() + ".json");
-    if (std::filesystem::exists(file)) return file;
-    std::ranges::copy(models_in(folder), std::back_inserter(known));
+  for (const std::filesystem::path& suites : folders) {
+    for (const std::filesystem::path& folder : model_folders(suites)) {
+      const std::filesystem::path file = folder / (name.string() + ".json");
+      if (std::filesystem::exists(file)) return file;
+    }
+    std::ranges::copy(models_in(suites), std::back_inserter(known));
   }
   std::ranges::sort(known);
   known.erase(std::ranges::unique(known).begin(), known.end());
@@ -109,7 +117,13 @@ json sweep_of_call(const ModelCall& call, const std::vector<std::int64_t>& rows,
 }  // namespace
 
 std::vector<std::string> models_in(const std::filesystem::path& suites) {
-  return suites_in(suites / kFolder);
+  std::vector<std::string> names;
+  for (const std::filesystem::path& folder : model_folders(suites)) {
+    std::ranges::copy(suites_in(folder), std::back_inserter(names));
+  }
+  std::ranges::sort(names);
+  names.erase(std::ranges::unique(names).begin(), names.end());
+  return names;
 }
 
 json sweeps_of_models(const JsonField& sweep, const Folders& folders, std::vector<Model>& models) {

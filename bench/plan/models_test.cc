@@ -98,6 +98,20 @@ TEST_F(ModelSweeps, OfFlagsNeedNoSuite) {
   EXPECT_EQ(measured({"--model", file.c_str(), "--rows=1"}).models[0].name, "b");
 }
 
+TEST_F(ModelSweeps, OfFlagsReplaceASuitesSweepsButItsControls) {
+  json suite = suite_of_models();
+  suite["sweeps"].push_back(suite["sweeps"][1]);
+  suite["sweeps"][2]["operations"] = {"control_gemm"};
+  suite["protocol"] = {{"samples", 9}};
+  folder_.write("mine.json", suite.dump());
+  const Suite measured_suite = measured({"--suite=mine", "--model=b", "--rows=1"});
+  ASSERT_EQ(measured_suite.sweeps.size(), 2u);
+  EXPECT_THAT(measured_suite.sweeps[0].operations, ElementsAre("control_gemm"));
+  EXPECT_THAT(measured_suite.sweeps[1].operations, ElementsAre("swiglu_mlp"));
+  EXPECT_EQ(measured_suite.models.size(), 1u);
+  EXPECT_EQ(measured_suite.protocol.samples, 9);
+}
+
 TEST_F(ModelSweeps, LieBesideTheSuitesFileOrBesideTheProgram) {
   const baselines::ScratchFolder other;
   std::filesystem::create_directory(other.path() / "models");
@@ -132,7 +146,6 @@ TEST_F(ModelSweeps, NameTheFieldThatIsWrong) {
   EXPECT_THAT(error_with({"--rows=1"}), HasSubstr("--rows requires --model"));
   EXPECT_THAT(error_with({"--model=a", "--rows=1", "--hidden=8"}),
               HasSubstr("--model: cannot be used with --hidden"));
-  EXPECT_THAT(error_with({"--model=a", "--rows=1", "--suite=mine"}), HasSubstr("excludes"));
 }
 
 TEST_F(ModelSweeps, NameTheFieldOfAModelsFile) {

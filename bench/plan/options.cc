@@ -120,12 +120,12 @@ void add_model_options(CLI::App& app, Options& options, const std::vector<std::s
   CLI::Option* const model =
       app.add_option_function<std::vector<std::string>>(
              "--model", store("models"),
-             fmt::format("The calls of these models' layers, in place of a suite; in bf16 unless "
-                         "--dtype says otherwise: {}{}a .json file",
-                         fmt::join(models, ", "), models.empty() ? "" : ", or "))
+             fmt::format(
+                 "The calls of these models' layers, in place of what the suite has besides "
+                 "controls; in bf16 unless --dtype says otherwise: {}{}a .json file",
+                 fmt::join(models, ", "), models.empty() ? "" : ", or "))
           ->delimiter(',')
           ->type_name("MODEL")
-          ->excludes(app.get_option("--suite"))
           ->excludes(app.get_option("--problem"));
   app.add_option_function<std::vector<std::int64_t>>("--rows", store("rows"),
                                                      "With --model: sizes of the batch, in tokens")

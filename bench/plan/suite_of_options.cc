@@ -220,6 +220,21 @@ void require_no_axes(const char* flag, const json& axes) {
   }
 }
 
+// In place of all sweeps but those of controls.
+std::vector<baselines::Model> take_models(const Options& options,
+                                          const std::filesystem::path& folder, json& sweeps) {
+  require_no_axes("--model", options.axes);
+  std::erase_if(sweeps.get_ref<json::array_t&>(),
+                [](const json& sweep) { return !sweeps_controls_alone(sweep); });
+  std::vector<baselines::Model> models;
+  for (json& one : sweeps_of_models({options.models, "--model", ""}, {folder}, models)) {
+    const auto operations = named_operations(one["operations"]);
+    if (operations.empty() || operations.front()->problems.empty()) one["dtype"] = {"bf16"};
+    sweeps.push_back(std::move(one));
+  }
+  return models;
+}
+
 }  // namespace
 
 Suite suite_of(const Options& options, const SuiteSource& program) {
@@ -227,16 +242,7 @@ Suite suite_of(const Options& options, const SuiteSource& program) {
   json suite;
   std::string source = "the command line";
   std::vector<baselines::Model> models;
-  if (!options.models.is_null()) {
-    require_no_axes("--model", options.axes);
-    const baselines::JsonField sweep(options.models, "--model", "");
-    suite = {{"name", "custom"}, {"sweeps", sweeps_of_models(sweep, {folder}, models)}};
-    for (json& one : suite["sweeps"]) {
-      const auto operations = named_operations(one["operations"]);
-      if (operations.empty() || operations.front()->problems.empty()) one["dtype"] = {"bf16"};
-    }
-    if (is_foreign) keep_own_operations(suite, source);
-  } else if (!options.problems.empty()) {
+  if (!options.problems.empty()) {
     require_no_axes("--problem", options.axes);
     suite = {{"name", "custom"}, {"sweeps", problem_sweeps(options)}};
   } else if (takes_own(options, program)) {
@@ -244,15 +250,21 @@ Suite suite_of(const Options& options, const SuiteSource& program) {
     suite = own;
     models = expand_models(suite, source, {folder});
     parse_suite(suite, source);
-  } else if (options.suite || options.axes.empty()) {
+  } else if (options.suite || (options.axes.empty() && options.models.is_null())) {
     source = suite_path(options.suite.value_or(default_suite(folder)), folder).string();
     suite = baselines::parse_json(baselines::read_file(source), source);
     models = expand_models(suite, source, {std::filesystem::path(source).parent_path(), folder});
     if (is_foreign) keep_own_operations(suite, source);
     // Before the flags replace anything: a broken file is broken whatever the flags are.
     parse_suite(suite, source);
-  } else {
+  } else if (options.models.is_null()) {
     suite = {{"name", "custom"}, {"sweeps", {sweep_of_flags(options.axes)}}};
+  } else {
+    suite = {{"name", "custom"}, {"sweeps", json::array()}};
+  }
+  if (!options.models.is_null()) {
+    models = take_models(options, folder, suite["sweeps"]);
+    if (is_foreign) keep_own_operations(suite, source);
   }
   set_axes(suite["sweeps"], options.axes);
   set_protocol(suite["protocol"], options.protocol);

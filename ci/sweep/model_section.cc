@@ -103,6 +103,8 @@ std::vector<Cell> cells_of(const ModelTimes& times, const ModelRow& row, const M
 
 Section fastest_part(const std::vector<ModelTimes>& models, const RooflineTimes& rooflines) {
   Section part{.title = "A layer and a token of each model, by its fastest implementation",
+               .sentences = {"A layer: the calls that the model's file names. A token: those of "
+                             "all layers, over the rows of the batch."},
                .table = times_table("fastest"),
                .fold = Fold::kInMarkdown,
                .terminal_rows = kMostTerminalRows};
@@ -208,12 +210,10 @@ Section model_section(const std::vector<ModelTimes>& models, const RooflineTimes
       .table = movers_table(models),
       .parts = {fastest_part(models, rooflines), implementations_part(models, rooflines)},
       .terminal_rows = kMostTerminalRows};
-  section.sentences = {
-      "Of a layer: the calls that the model's file names. Of a token: of all layers, over the rows "
-      "of the batch."};
   if (!section.table.empty()) {
-    section.sentences.emplace_back(
-        "What changed costs the model something where it is a call's fastest implementation.");
+    section.sentences = {
+        "What changed, by what it costs a token. The model pays where it is a call's fastest "
+        "implementation."};
   }
   std::vector<std::string> without;
   for (const ModelTimes& times : models) {
