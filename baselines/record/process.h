@@ -16,6 +16,7 @@
 #include "baselines/launches/kernel_profile.h"
 #include "baselines/launches/stage_times.h"
 #include "baselines/record/environment.h"
+#include "baselines/record/model.h"
 #include "baselines/record/warning.h"
 #include "baselines/statistics/clock_fit.h"
 
@@ -45,6 +46,7 @@ struct Provenance {
   // The other keys of a plain file's context. Differences are shown.
   Environment context{};
   Settings settings{};  // of the suite, by pattern
+  std::vector<Model> models{};  // of a run; a stored baseline has none
 };
 
 // One benchmark in one process: the summary of its samples.

@@ -91,6 +91,9 @@ json origin_json(const ProcessInfo& info, const EnvironmentProbe& probe) {
   if (!info.settings.empty()) {
     provenance[baselines::kSettings] = baselines::settings_json(info.settings);
   }
+  for (const baselines::Model& model : info.models) {
+    provenance["models"].push_back(baselines::model_json(model));
+  }
   return {{"suite", info.suite},
           {"seed", info.seed},
           {"provenance", std::move(provenance)},

@@ -25,6 +25,7 @@ struct ProcessInfo {
   std::vector<std::string> controls{};  // names of benchmarks
   baselines::ComparedWith compared_with{};
   baselines::Settings settings{};
+  std::vector<baselines::Model> models{};
 };
 
 // Where the numbers come from: suite, seed, commit, environment, machine and warnings.

@@ -391,21 +391,6 @@ std::vector<std::string> suites_in(const std::filesystem::path& folder) {
   return names;
 }
 
-std::vector<Sweep> sweeps_in(const std::filesystem::path& folder) {
-  std::vector<Sweep> sweeps;
-  for (const std::string& name : suites_in(folder)) {
-    try {
-      const std::string source = (folder / (name + ".json")).string();
-      const Suite suite =
-          parse_suite(baselines::parse_json(baselines::read_file(source), source), source);
-      sweeps.insert(sweeps.end(), suite.sweeps.begin(), suite.sweeps.end());
-    } catch (const baselines::InputError&) {
-      continue;
-    }
-  }
-  return sweeps;
-}
-
 std::filesystem::path suite_path(const std::string& name, const std::filesystem::path& folder) {
   const std::filesystem::path path = std::filesystem::path(name).extension() == ".json"
                                          ? std::filesystem::path(name)

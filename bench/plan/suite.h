@@ -24,7 +24,7 @@
 // axes. An operation with problems of its own takes from them what the sweep lacks: axes, or
 // "dtype". Implementations that this build lacks are passed over. Every combination of an
 // operation's axes is a problem. Problems that a device cannot compute are left out, and the
-// program says so.
+// program says so. A sweep may name models in place of operations and axes (models.h).
 #pragma once
 
 #include <algorithm>
@@ -36,6 +36,7 @@
 #include <vector>
 
 #include "baselines/io/settings.h"
+#include "baselines/record/model.h"
 #include "bench/plan/protocol.h"
 #include "kernels/contract/kernel.h"
 
@@ -99,6 +100,7 @@ struct Suite {
   std::vector<std::string> controls;                   // patterns (baselines/io/pattern.h)
   std::map<std::string, std::string> compared_with{};  // by operation
   baselines::Settings settings{};
+  std::vector<baselines::Model> models{};  // that its sweeps name (models.h)
   std::vector<Sweep> sweeps;
 
   // The protocol on a kind of device, with its gate's settings.
@@ -111,9 +113,6 @@ std::vector<std::string> suites_in(const std::filesystem::path& folder);
 // name: a file's path, or the name of a file in folder without ".json". Throws InputError listing
 // the suites of the folder.
 std::filesystem::path suite_path(const std::string& name, const std::filesystem::path& folder);
-
-// Of all suites in the folder that can be read; others are passed over.
-std::vector<Sweep> sweeps_in(const std::filesystem::path& folder);
 
 // Leaves out what this program lacks of a suite that was written for another one: operations, and
 // the names of implementations, of which it has others. Throws InputError where nothing is left.

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "baselines/gating/model_times.h"
 #include "ci/console/format.h"
 #include "ci/gate/aa_findings.h"
 #include "ci/gate/gate_headline.h"
 #include "ci/gate/gate_notes.h"
 #include "ci/gate/replay_section.h"
 #include "ci/gate/verdict_sections.h"
+#include "ci/sweep/model_section.h"
 
 namespace fusegate::ci {
 namespace {
@@ -108,6 +110,12 @@ Document gate_document(std::string_view title, const GateFacts& facts) {
   if (facts.baseline) {
     document.summary = verdict_counts(facts.result.verdicts);
     document.sections = verdict_sections(facts);
+  }
+  const auto models =
+      baselines::model_times(facts.candidate, earlier_runs(facts), facts.result.verdicts);
+  if (!models.empty()) {
+    document.sections.push_back(
+        model_section(models, roofline_times(facts.candidate, earlier_runs(facts))));
   }
   if (facts.replay) {
     document.sections.push_back(replay_section(*facts.replay, facts.baseline->run));

@@ -8,6 +8,8 @@
 #include "ci/gate/kernel_diff_text.h"
 #include "ci/gate/replay_section.h"
 #include "ci/gate/verdict_text.h"
+#include "ci/sweep/model_section.h"
+#include "ci/sweep/roofline_time.h"
 
 namespace fusegate::ci {
 namespace {
@@ -64,7 +66,16 @@ json accepted_json(const Verdict& verdict) {
           {"link", text_json(link)}};
 }
 
-json verdict_json(const Verdict& verdict, const baselines::GateOptions& options) {
+// Null where the rates or the benchmark's work are unknown.
+json roofline_json(const RooflineTimes& rooflines, const std::string& benchmark) {
+  const auto found = rooflines.find(benchmark);
+  if (found == rooflines.end()) return nullptr;
+  return {{"time_ns", json_number(found->second.ns)},
+          {"share", json_number(found->second.share())}};
+}
+
+json verdict_json(const Verdict& verdict, const baselines::GateOptions& options,
+                  const RooflineTimes& rooflines) {
   const baselines::Estimates& estimates = verdict.estimates;
   return {
       {"benchmark", verdict.benchmark},
@@ -93,6 +104,7 @@ json verdict_json(const Verdict& verdict, const baselines::GateOptions& options)
       {"machine_moved", verdict.reason.machine_moved},
       {"suite_moved", json_number(estimates.common)},
       {"modes", modes_json(verdict.reason.modes)},
+      {"roofline", roofline_json(rooflines, verdict.benchmark)},
       {"reason", reason_text(verdict, options.rule)},
       {"accepted", accepted_json(verdict)},
       {"warnings", list_of(verdict.warnings, baselines::warning_name)},
@@ -257,7 +269,8 @@ json gate_json(const GateFacts& facts) {
   const baselines::GateResult& result = facts.result;
   const baselines::GateOptions& options = facts.options;
   const baselines::Run& baseline = facts.baseline->run;
-  const auto verdict = [&](const auto& one) { return verdict_json(one, options); };
+  const RooflineTimes rooflines = roofline_times(facts.candidate, earlier_runs(facts));
+  const auto verdict = [&](const auto& one) { return verdict_json(one, options, rooflines); };
   return {
       {"exit_code", static_cast<int>(result.exit_code)},
       {"headline", gate_headline(facts)},
@@ -276,6 +289,8 @@ json gate_json(const GateFacts& facts) {
       {"creep", result.creep ? creep_json(*result.creep, options.max_creep) : json::array()},
       {"replay", facts.replay ? replay_json(*facts.replay, baseline) : json(nullptr)},
       {"verdicts", list_of(result.verdicts, verdict)},
+      {"models",
+       models_json(model_times(facts.candidate, earlier_runs(facts), result.verdicts), rooflines)},
       {"filter", filter_json(facts)},
       {baselines::kSettings, baselines::settings_json(facts.candidate.provenance.settings)},
       {"baseline", baseline.source},

@@ -132,6 +132,22 @@ std::vector<BenchmarkSeries> family(const std::vector<double>& times) {
   return family;
 }
 
+TEST(GateJson, HasTheModelsOfTheSuite) {
+  const std::string mlp = "geglu_mlp/fused/bf16/batch:8/seq:1/dim:96/hidden:320";
+  auto candidate = side_by_side({test_series(mlp, slowed(0.05))});
+  EXPECT_TRUE(json_of({candidate}, side_by_side({test_series(mlp, kQuiet)}))["models"].empty());
+  candidate.provenance.models = {
+      {.name = "small",
+       .layers = 4,
+       .calls = {{.operation = "geglu_mlp", .axes = {{"dim", 96}, {"hidden", 320}}}}}};
+  const json root = json_of({side_by_side({test_series(mlp, kQuiet)})}, candidate);
+  EXPECT_THAT(root["models"], Has(R"([{"name": "small", "layers": 4,
+      "times": [{"rows": 8, "fastest": {"implementation": "fused", "roofline_share": null}}],
+      "movers": [{"verdict": "regression", "fastest": true}]}])"));
+  EXPECT_NEAR(root["models"][0]["movers"][0]["token_ns"].get<double>(), 25, 1e-3);
+  EXPECT_THAT(root["verdicts"][0], Has(R"({"roofline": null})"));
+}
+
 TEST(GateJson, HasTheFamilies) {
   const json root = json_of({side_by_side(family(kQuiet))}, side_by_side(family(slowed(0.05))));
   EXPECT_THAT(root, Has(R"({"staleness": null, "anchor": null, "creep": [],

@@ -13,6 +13,7 @@
 #include "ci/gate/gate_headline.h"
 #include "ci/gate/kernel_diff_text.h"
 #include "ci/gate/verdict_text.h"
+#include "ci/sweep/roofline_time.h"
 
 namespace fusegate::ci {
 namespace {
@@ -55,17 +56,25 @@ bool changed_its_time(VerdictKind kind) {
   return kind == VerdictKind::kRegression || kind == VerdictKind::kImprovement;
 }
 
-Table verdict_table() {
-  return Table({{"verdict"},
-                {"benchmark", Align::kLeft, true},
-                {"effect", Align::kRight},
-                {"interval", Align::kRight},
-                {"ruled out", Align::kRight},
-                {"in time", Align::kRight},
-                {"in cycles", Align::kRight},
-                {"baseline", Align::kRight},
-                {"candidate", Align::kRight},
-                {"why", Align::kLeft, false, true}});
+// rooflines: without any, their column is left out.
+Table verdict_table(const RooflineTimes& rooflines) {
+  std::vector<Column> columns{{"verdict"},
+                              {"benchmark", Align::kLeft, true},
+                              {"effect", Align::kRight},
+                              {"interval", Align::kRight},
+                              {"ruled out", Align::kRight},
+                              {"in time", Align::kRight},
+                              {"in cycles", Align::kRight},
+                              {"baseline", Align::kRight},
+                              {"candidate", Align::kRight}};
+  if (!rooflines.empty()) columns.push_back({"of roofline", Align::kRight});
+  columns.push_back({"why", Align::kLeft, false, true});
+  return Table(std::move(columns));
+}
+
+std::string roofline_text(const RooflineTimes& rooflines, const std::string& benchmark) {
+  const auto found = rooflines.find(benchmark);
+  return found == rooflines.end() ? "-" : format_share(found->second.share());
 }
 
 // "> 1.24 %": slowdowns that large are.
@@ -75,7 +84,8 @@ std::string ruled_out_text(const Verdict& verdict) {
 }
 
 // The worst first.
-void add_verdicts(const VerdictGroup& group, const baselines::Rule& rule, Table* table) {
+void add_verdicts(const VerdictGroup& group, const baselines::Rule& rule,
+                  const RooflineTimes& rooflines, Table* table) {
   std::map<std::string_view, std::size_t> rows;
   std::map<std::string_view, std::size_t> seen;
   for (const Verdict* verdict : group.verdicts) {
@@ -94,12 +104,18 @@ void add_verdicts(const VerdictGroup& group, const baselines::Rule& rule, Table*
     }
     Cell why(reason_text(*verdict, rule));
     why.is_aside = changed_its_time(group.kind);
-    table->add_row({kind, verdict->benchmark, format_effect(verdict->estimates.effect),
-                    format_interval(verdict->estimates.interval), ruled_out_text(*verdict),
-                    format_effect(verdict->estimates.in_time),
-                    format_effect(verdict->estimates.in_cycles),
-                    format_time_ns(verdict->baseline.time_ns),
-                    format_time_ns(verdict->candidate.time_ns), why});
+    std::vector<Cell> row{kind,
+                          verdict->benchmark,
+                          format_effect(verdict->estimates.effect),
+                          format_interval(verdict->estimates.interval),
+                          ruled_out_text(*verdict),
+                          format_effect(verdict->estimates.in_time),
+                          format_effect(verdict->estimates.in_cycles),
+                          format_time_ns(verdict->baseline.time_ns),
+                          format_time_ns(verdict->candidate.time_ns)};
+    if (!rooflines.empty()) row.emplace_back(roofline_text(rooflines, verdict->benchmark));
+    row.push_back(std::move(why));
+    table->add_row(std::move(row));
   }
 }
 
@@ -115,8 +131,9 @@ bool is_open(const Verdict& verdict, const GateFacts& facts) {
 }
 
 Section verdicts_section(const GateFacts& facts) {
+  const RooflineTimes rooflines = roofline_times(facts.candidate, earlier_runs(facts));
   Section section{.title = "Verdicts",
-                  .table = verdict_table(),
+                  .table = verdict_table(rooflines),
                   .page_rows = kMostPageRows,
                   .page_order = PageOrder::kFirst};
   for (const auto& [kind, verdicts] : group_verdicts(facts.result.verdicts)) {
@@ -125,14 +142,14 @@ Section verdicts_section(const GateFacts& facts) {
     for (const Verdict* verdict : verdicts) {
       (is_open(*verdict, facts) ? open : folded).verdicts.push_back(verdict);
     }
-    add_verdicts(open, facts.options.rule, &section.table);
+    add_verdicts(open, facts.options.rule, rooflines, &section.table);
     if (folded.verdicts.empty()) continue;
     const bool is_undecided = kind == VerdictKind::kInconclusive;
     Section part{.title = count_text(folded.verdicts.size(), kind),
-                 .table = verdict_table(),
+                 .table = verdict_table(rooflines),
                  .fold = Fold::kAlways,
                  .terminal_rows = is_undecided ? kNoLimit : 0};
-    add_verdicts(folded, facts.options.rule, &part.table);
+    add_verdicts(folded, facts.options.rule, rooflines, &part.table);
     section.parts.push_back(std::move(part));
   }
   return section;

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <system_error>
 
 #include "baselines/io/error.h"
@@ -39,11 +40,19 @@ std::string suite_flag(const ProcessRequest& request) { return "--suite=" + requ
 // How Google Benchmark's own main refuses a flag, before it measures anything.
 constexpr std::string_view kGoogleBenchmarkRefusal = "unrecognized command-line flag";
 
-// The suite's file, or the one of its name beside the program.
+// The suite's file, or the one of its name beside the program; with the models beside it.
 std::string suite_text(const ProcessRequest& request) {
   const fs::path beside = fs::path(request.program).parent_path() / "suites";
   for (const fs::path& file : {fs::path(request.suite), beside / (request.suite + ".json")}) {
-    if (fs::is_regular_file(file)) return baselines::read_file(file);
+    if (!fs::is_regular_file(file)) continue;
+    std::map<std::string, std::string> models;
+    std::error_code no_folder;
+    for (const auto& model : fs::directory_iterator(file.parent_path() / "models", no_folder)) {
+      if (model.is_regular_file()) models[model.path()] = baselines::read_file(model.path());
+    }
+    std::string text = baselines::read_file(file);
+    for (const auto& [path, model] : models) text += model;
+    return text;
   }
   return request.suite;
 }

@@ -57,6 +57,8 @@ def stored_documents():
     """The schema's name, the document's source, and the document."""
     for path in sorted((ROOT / "bench" / "suites").glob("*.json")):
         yield "suite", path.name, json.loads(path.read_text(encoding="utf-8"))
+    for path in sorted((ROOT / "bench" / "models").glob("*.json")):
+        yield "model", path.name, json.loads(path.read_text(encoding="utf-8"))
     for path in sorted(BASELINES.rglob("*.json")):
         document = json.loads(path.read_text(encoding="utf-8"))
         if name := schema_of(document):
@@ -81,6 +83,8 @@ class Fresh:
 
     # As `fusegate run --aa` writes it into a run folder.
     AA = {"benchmarks": 10, "called": ["linear/addmm/fp32/batch:1"], "processes_a_side": 3, "comparisons": 1, "comparisons_with_alarm": 1}
+
+    MODEL = {"name": "small", "layers": 2, "calls": [{"operation": "linear", "dim": 16, "hidden": 24}]}
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -118,7 +122,9 @@ class Fresh:
         (self.folder / "kernels.py").write_text(PYTHON_KERNELS, encoding="utf-8")
         (self.folder / "package-suite.json").write_text(json.dumps({
             "name": "package", "gate": {"cpu": Suites.WHOLE["gate"]["cpu"]}, "benchmarks": Suites.WHOLE["benchmarks"],
-            "sweeps": [{"operations": ["scale"]}]}), encoding="utf-8")
+            "sweeps": [{"operations": ["scale"]}, {"models": ["small.json"], "rows": [4, 5]}]}), encoding="utf-8")
+        (self.folder / "small.json").write_text(json.dumps({"name": "small", "layers": 2, "calls": [
+            {"operation": "scale", "rows": "heads", "kv": 16, "per_layer": 2}]}), encoding="utf-8")
         ended = subprocess.run([sys.executable, "-m", "fusegate.bench", "kernels.py", "--suite=package-suite.json", "--samples=4",
                                 "--batch-us=50", "--out=package.json"], cwd=self.folder, capture_output=True, text=True, check=False,
                                env={**os.environ, "PYTHONPATH": str(ROOT / "bench" / "python")})
@@ -135,7 +141,7 @@ class Fresh:
             made = copy.deepcopy(self.first)
             made["context"]["fusegate"] |= {"process": process + 1, "process_id": process + 1}
             made["context"]["fusegate"]["warnings"] = []
-            made["context"]["fusegate"]["provenance"] |= {"dirty": False, "settings": {"^linear/": {"weight": 2}}}
+            made["context"]["fusegate"]["provenance"] |= {"dirty": False, "settings": {"^linear/": {"weight": 2}}, "models": [self.MODEL]}
             made["context"]["fusegate"]["environment"] |= environment
             for sample, entry in enumerate(made["benchmarks"]):
                 row = names.index(entry["name"]) - len(names)
@@ -306,7 +312,7 @@ class OurFiles(unittest.TestCase):
     schemas = Schemas()
 
     def test_the_schemas_are_schemas(self):
-        self.assertEqual(sorted(self.schemas.schemas), ["accepted", "baseline", "bisection", "calibration", "codes", "codes-diff", "common", "night", "run-file", "suite",
+        self.assertEqual(sorted(self.schemas.schemas), ["accepted", "baseline", "bisection", "calibration", "codes", "codes-diff", "common", "model", "night", "run-file", "suite",
                                                         "verdicts"])
         for name, schema in self.schemas.schemas.items():
             with self.subTest(name=name):
@@ -442,6 +448,7 @@ class Suites(unittest.TestCase):
              "benchmarks": {"^linear/": {"owner": "@org/team", "min_effect": 0.1, "allow": 0.2, "weight": 2}},
              "sweeps": [{"operations": ["linear"], "batch": [1], "seq": [4], "dim": [16], "hidden": [24], "dtype": ["fp32"]}]}
     BEFORE = {**WHOLE, "protocol": {"samples": 4, "places": 2}}
+    OF_MODELS = {**WHOLE, "sweeps": [{"models": ["gemma-3-1b"], "rows": [1, 8], "dtype": ["fp32"]}]}
     SWEEP = ("sweeps", 0)
     BROKEN = [(("name",), None), (("name",), "a/b"), (("name",), ""), (("sweeps",), None), (("sweeps",), []), (("odd",), 1),
               # What depends on the operations, no schema knows: that "linear" needs a size for "batch".
@@ -453,6 +460,9 @@ class Suites(unittest.TestCase):
               (("gate", "cpu", "allow"), 1), (("controls",), []), (("controls",), [""]),
               (("benchmarks",), {"": {"weight": 1}}), (("benchmarks", "^linear/"), {}), (("benchmarks", "^linear/", "owner"), "@ann @bob"),
               (("benchmarks", "^linear/", "min_effect"), 1), (("benchmarks", "^linear/", "weight"), 0), (("benchmarks", "^linear/", "odd"), 1),
+              ((*SWEEP, "models"), ["gemma-3-1b"]), (SWEEP, {"models": ["gemma-3-1b"]}), (SWEEP, {"models": [], "rows": [1]}),
+              (SWEEP, {"models": ["gemma-3-1b"], "rows": [0]}), (SWEEP, {"models": ["gemma-3-1b"], "rows": ["all"]}),
+              (SWEEP, {"models": ["gemma-3-1b"], "rows": [1], "dim": [16]}),
               (("gate", "cpu", "host"), {}), (("gate", "cpu", "host", "min_effect"), 1), (("gate", "cpu", "host", "min_us"), -1),
               (("gate", "cpu", "host", "min_us"), 1000001), (("gate", "cpu", "host", "odd"), 1)]
 
@@ -466,7 +476,7 @@ class Suites(unittest.TestCase):
 
     def test_the_program_and_the_schema_agree(self):
         schemas = Schemas()
-        for suite in (self.WHOLE, self.BEFORE):
+        for suite in (self.WHOLE, self.BEFORE, self.OF_MODELS):
             self.assertTrue(self.program_takes(suite))
             self.assertEqual(schemas.errors("suite", suite), [])
         for path, value in self.BROKEN:
