@@ -1,7 +1,9 @@
 #include "ci/gate/gate_json.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "baselines/comparing/comparison.h"
 #include "ci/console/json_number.h"
 #include "ci/gate/gate_headline.h"
 #include "ci/gate/gate_notes.h"
@@ -51,9 +53,41 @@ json outliers_json(const baselines::GateResult& result) {
   return list;
 }
 
-json verdict_json(const Verdict& verdict, const baselines::Rule& rule) {
+const baselines::BenchmarkSeries* series_of(const baselines::Run& run, const std::string& name) {
+  const auto found = std::ranges::find(run.benchmarks, name, &baselines::BenchmarkSeries::name);
+  return found == run.benchmarks.end() ? nullptr : &*found;
+}
+
+// Null where a side lacks the benchmark.
+json code_json(const GateFacts& facts, const std::string& name) {
+  const baselines::BenchmarkSeries* const before = series_of(facts.baseline->run, name);
+  const baselines::BenchmarkSeries* const now = series_of(facts.candidate, name);
+  if (before == nullptr || now == nullptr) return nullptr;
+  if (!baselines::code_is_known(*before) || !baselines::code_is_known(*now)) return "unknown";
+  return baselines::identical_code(*before, *now) ? "identical" : "differs";
+}
+
+// Why its time changed, or does not count.
+json cause_json(const GateFacts& facts, const Verdict& verdict) {
+  if (verdict.kind == baselines::VerdictKind::kIdentical) return "identical_code";
+  const auto& diffs = facts.result.kernel_diffs;
+  const auto diff = std::ranges::find(diffs, verdict.benchmark, &baselines::KernelDiff::benchmark);
+  if (diff != diffs.end()) return cause_name(diff->kind);
+  return verdict.reason.choice_changes.empty() ? json(nullptr) : json("choices");
+}
+
+json choice_json(const baselines::ChoiceChange& choice) {
+  return {{"stage", choice.name}, {"baseline", choice.before}, {"candidate", choice.after}};
+}
+
+json verdict_json(const Verdict& verdict, const GateFacts& facts) {
   const baselines::Estimates& estimates = verdict.estimates;
+  const baselines::Rule& rule = facts.options.rule;
   return {
+      {"code", code_json(facts, verdict.benchmark)},
+      {"cause", cause_json(facts, verdict)},
+      {"choices", list_of(verdict.reason.choice_changes, choice_json)},
+      {"next", next_step(verdict).action},
       {"benchmark", verdict.benchmark},
       {"verdict", verdict_name(verdict.kind)},
       {"first_sight", verdict_name(first_sight(verdict))},
@@ -219,6 +253,17 @@ json counts_json(const std::vector<Verdict>& verdicts) {
   return counts;
 }
 
+json next_json(const NextStep& next, const std::vector<Verdict>& verdicts) {
+  json benchmarks = json::array();
+  for (const Verdict& verdict : verdicts) {
+    const NextStep own = next_step(verdict);
+    if (own.action == next.action && own.action != kNothingToDo.action) {
+      benchmarks.push_back(verdict.benchmark);
+    }
+  }
+  return {{"action", next.action}, {"text", next.text}, {"benchmarks", benchmarks}};
+}
+
 json rule_json(const baselines::GateOptions& options) {
   const baselines::Rule& rule = options.rule;
   return {{"min_effect", rule.min_effect},  {"tested_effect", tested_effect(rule)},
@@ -233,8 +278,11 @@ json gate_json(const GateFacts& facts) {
   const baselines::GateResult& result = facts.result;
   const baselines::GateOptions& options = facts.options;
   const baselines::Run& baseline = facts.baseline->run;
-  const auto verdict = [&](const auto& one) { return verdict_json(one, options.rule); };
+  const auto verdict = [&](const auto& one) { return verdict_json(one, facts); };
   return {
+      {kVerdictsMark, kVerdictsVersion},
+      {"causes", list_of(result.causes, gate_cause_name)},
+      {"next", next_json(next_step(facts), result.verdicts)},
       {"exit_code", static_cast<int>(result.exit_code)},
       {"headline", gate_headline(facts)},
       {"environment_differences", list_of(result.environment_differences, difference_json)},
@@ -258,6 +306,15 @@ json gate_json(const GateFacts& facts) {
       {"aa", facts.aa ? aa_json(*facts.aa) : json(nullptr)},
       {"smallest_detectable", detectability_json(result.verdicts)},
   };
+}
+
+json gate_failure_json(const std::string& problem) {
+  return {{kVerdictsMark, kVerdictsVersion},
+          {"exit_code", static_cast<int>(baselines::ExitCode::kCouldNotJudge)},
+          {"headline", problem},
+          {"causes", json::array()},
+          {"next", next_json(kFixInput, {})},
+          {"verdicts", json::array()}};
 }
 
 }  // namespace fusegate::ci
