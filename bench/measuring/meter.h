@@ -60,8 +60,8 @@ struct ProfileAttempt {
   std::optional<baselines::CallProfile> profile{};
   std::optional<baselines::CallIdentity> identity{};
   std::optional<baselines::Warning> warning{};  // why there is neither
-  kernels::StageChoices choices{};          // of the profiled kernel
-  double flops = 0;                         // of a call; 0: unknown
+  kernels::StageChoices choices{};              // of the profiled kernel
+  double flops = 0;                             // of a call; 0: unknown
   double min_bytes = 0;
 };
 
