@@ -276,7 +276,7 @@ class Fresh:
                  "benchmarks": [{"name": "a", "processes": 5, "choices": {"up_proj": "algo 6"}}]}
         (self.folder / "named.jsonl").write_text(json.dumps(named) + "\n", encoding="utf-8")
         self.fusegate("history", "import", both, "memory.json", stored, "named.jsonl", "--db", "history.db")
-        ended = subprocess.run([PROGRAM, "history", "export", "--db", "history.db"], capture_output=True, text=True, check=True, cwd=self.folder)
+        ended = subprocess.run([PROGRAM, "export", "--format", "nights", "history.db"], capture_output=True, text=True, check=True, cwd=self.folder)
         return ended.stdout.splitlines()
 
 
