@@ -81,11 +81,11 @@ CommandLine::CommandLine(std::vector<std::string> passed_on)
   app_.set_version_flag("--version", std::string("fusegate ") + FUSEGATE_VERSION);
   app_.require_subcommand(1);
   for (const auto add_command :
-       {add_run,       add_init,        add_duet,        add_replay,     add_job,
-        add_gate,      add_accept,      add_acknowledge, add_report,     add_site,
-        add_show,      add_explain,     add_bisect,      add_confirm,    add_history,
-        add_notify,    add_triage,      add_codes,       add_codes_diff, add_doctor,
-        add_calibrate, add_trace_table, add_trace_check}) {
+       {add_run,    add_init,      add_duet,        add_replay,     add_job,
+        add_gate,   add_accept,    add_acknowledge, add_report,     add_site,
+        add_show,   add_explain,   add_bisect,      add_confirm,    add_history,
+        add_export, add_notify,    add_triage,      add_codes,      add_codes_diff,
+        add_doctor, add_calibrate, add_trace_table, add_trace_check}) {
     add_command(*this);
   }
   for (CLI::App* command : app_.get_subcommands({})) add_common(*command);

@@ -202,9 +202,9 @@ struct ShowRequest {
 void add_show(CommandLine& line);
 baselines::ExitCode show_command(const ShowRequest& request, Console& console);
 
-// A history of nights in a database: adds runs, reads and writes nights, draws a benchmark's.
+// A history of nights in a database: adds runs, reads nights, draws a benchmark's.
 struct HistoryRequest {
-  std::string action{};              // add, import, export, show
+  std::string action{};              // add, import, show
   std::vector<std::string> names{};  // paths of add and import, benchmarks of show
   std::filesystem::path database{};
   std::filesystem::path checkout{};  // whose commits the runs name
@@ -212,6 +212,17 @@ struct HistoryRequest {
 void add_history(CommandLine& line);
 // Of add and import, everything is read before anything is added.
 baselines::ExitCode history_command(const HistoryRequest& request, Console& console);
+
+// Runs or a history for other tools (ci/export/formats.h).
+struct ExportRequest {
+  std::string format{};                        // of export_formats()
+  std::vector<std::filesystem::path> paths{};  // empty: the database
+  std::filesystem::path database{};
+  std::filesystem::path checkout{};  // whose commits the runs name
+  std::optional<std::filesystem::path> out{};
+};
+void add_export(CommandLine& line);
+baselines::ExitCode export_command(const ExportRequest& request, Console& console);
 
 // Why one benchmark's time changed, kernel by kernel.
 struct ExplainRequest {

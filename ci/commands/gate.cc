@@ -18,12 +18,6 @@ std::string text_of(const nlohmann::json& json) {
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-std::string failure_json(const std::string& problem) {
-  return text_of({{"exit_code", static_cast<int>(baselines::ExitCode::kCouldNotJudge)},
-                  {"headline", problem},
-                  {"verdicts", nlohmann::json::array()}});
-}
-
 void draw_page_of(const GateRequest& request, GateFacts facts, Console& console) {
   if (!request.files.html) return;
   draw_page({.title = request.page_title, .gate = std::move(facts)}, *request.files.html, console);
@@ -33,7 +27,7 @@ void draw_page_of(const GateRequest& request, GateFacts facts, Console& console)
 
 void write_gate_failure(const GateRequest& request, const std::string& problem, Console& console) {
   try {
-    write_output_files({{request.files.json, [&] { return failure_json(problem); }},
+    write_output_files({{request.files.json, [&] { return text_of(gate_failure_json(problem)); }},
                         {request.files.markdown, [&] {
                            return markdown(failure_document(kTitle, problem), kMarkdownLimit);
                          }}});

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <set>
 #include <span>
 
 #include "baselines/io/instant.h"
 #include "ci/console/format.h"
 #include "ci/gate/kernel_diff_text.h"
-#include "ci/gate/verdict_text.h"
 
 namespace fusegate::ci {
 namespace {
@@ -201,36 +201,45 @@ std::string host_clause(const GateFacts& facts) {
   return is_said || changes.empty() ? "" : fmt::format(" {}.", host_count_text(changes));
 }
 
+// What most of the undecided need.
+constexpr NextStep kAsUndecided{"", ""};
+
 // What a cause says. others: which verdicts there are besides; so_far: what the causes before say.
 struct CauseText {
   GateCause cause;
+  std::string_view name;
+  NextStep next;
   std::string_view sentence;
   std::string (*part)(const GateFacts&) = [](const GateFacts&) { return std::string(); };
 };
 
 const CauseText kCauseTexts[] = {
-    {GateCause::kEnvironmentDiffers, "Could not judge: the environments differ in {part}.",
+    {GateCause::kEnvironmentDiffers, "environment_differs", kMeasureSideBySide,
+     "Could not judge: the environments differ in {part}.",
      [](const GateFacts& facts) {
        return first_of(difference_texts(facts.result.environment_differences), ", ", 1);
      }},
-    {GateCause::kSlower, "{part}{others}", slower},
-    {GateCause::kInvalid, "Could not judge: {part}{others}", invalid},
-    {GateCause::kNoBenchmark, "Could not judge: neither run has a benchmark."},
-    {GateCause::kNoProcesses,
+    {GateCause::kSlower, "slower", kChangeCode, "{part}{others}", slower},
+    {GateCause::kInvalid, "invalid", kFixFailure, "Could not judge: {part}{others}", invalid},
+    {GateCause::kNoBenchmark, "no_benchmark", kFixInput,
+     "Could not judge: neither run has a benchmark."},
+    {GateCause::kNoProcesses, "no_processes", kMeasureMore,
      "Could not judge: no benchmark has two processes on each side{others}"},
-    {GateCause::kUnconfirmed, "Could not judge: {part}{others}", unconfirmed},
-    {GateCause::kUndecided,
+    {GateCause::kUnconfirmed, "unconfirmed", kAsUndecided, "Could not judge: {part}{others}",
+     unconfirmed},
+    {GateCause::kUndecided, "undecided", kAsUndecided,
      "Could not judge: with --strict every benchmark must be decided{others}"},
-    {GateCause::kLeftOut, "Could not judge: with --strict nothing may be left out: {part}{others}",
-     left_out},
-    {GateCause::kNotRuledOut, "Could not judge: {part}.",
+    {GateCause::kLeftOut, "left_out", kMeasureMore,
+     "Could not judge: with --strict nothing may be left out: {part}{others}", left_out},
+    {GateCause::kNotRuledOut, "not_ruled_out", kAsUndecided, "Could not judge: {part}.",
      [](const GateFacts& facts) {
        const double allow = facts.options.allow;
        return not_ruled_out_text(facts, not_ruled_out(facts.result.verdicts, allow), allow,
                                  baselines::allowed);
      }},
-    {GateCause::kNoRegression, "{part}", no_regression},
-    {GateCause::kAcceptanceExpired, "Could not judge: {part}. {so_far}",
+    {GateCause::kNoRegression, "no_regression", kNothingToDo, "{part}", no_regression},
+    {GateCause::kAcceptanceExpired, "acceptance_expired", kFixInput,
+     "Could not judge: {part}. {so_far}",
      [](const GateFacts& facts) {
        std::vector<std::string> texts;
        for (const auto& entry : facts.result.accepted.expired) {
@@ -238,27 +247,46 @@ const CauseText kCauseTexts[] = {
        }
        return "remove or renew what expired of the accepted slowdowns: " + first_of(texts);
      }},
-    {GateCause::kTooLittleRuledOut, "Could not judge: {part}.",
+    {GateCause::kTooLittleRuledOut, "too_little_ruled_out", kAsUndecided,
+     "Could not judge: {part}.",
      [](const GateFacts& facts) {
        const double limit = *facts.options.require_ruled_out;
        return not_ruled_out_text(facts, too_little_ruled_out(facts.result.verdicts, limit), limit,
                                  [](const Verdict&, double of_all) { return of_all; });
      }},
-    {GateCause::kOtherLaunches, "{part}. {so_far}", other_launches},
-    {GateCause::kOtherKernels, "{part}.", other_kernels},
-    {GateCause::kKernelsUnknown,
+    {GateCause::kOtherLaunches, "other_launches", kChangeCode, "{part}. {so_far}", other_launches},
+    {GateCause::kOtherKernels, "other_kernels", kChangeCode, "{part}.", other_kernels},
+    {GateCause::kKernelsUnknown, "kernels_unknown", kFixInput,
      "Could not judge: a run has no profiles, so whether kernels changed is not known."},
-    {GateCause::kHostSlower, "{part}. {so_far}",
+    {GateCause::kHostSlower, "host_slower", kChangeCode, "{part}. {so_far}",
      [](const GateFacts& facts) { return host_text(facts, HostVerdict::kSlower); }},
-    {GateCause::kHostUnconfirmed, "Could not judge: {part}.",
+    {GateCause::kHostUnconfirmed, "host_unconfirmed", kMeasureMore, "Could not judge: {part}.",
      [](const GateFacts& facts) { return host_text(facts, HostVerdict::kLooksSlower); }},
-    {GateCause::kHostUnknown,
+    {GateCause::kHostUnknown, "host_unknown", kFixInput,
      "Could not judge: no benchmark has a host time in both runs, so whether launching takes "
      "longer is not known."},
-    {GateCause::kCrept, "{part}. Against the baseline: {so_far}", crept},
+    {GateCause::kCrept, "crept", kChangeCode, "{part}. Against the baseline: {so_far}", crept},
 };
 
+const CauseText& text_of(GateCause cause) {
+  return *std::ranges::find(kCauseTexts, cause, &CauseText::cause);
+}
+
 }  // namespace
+
+std::string_view gate_cause_name(GateCause cause) { return text_of(cause).name; }
+
+NextStep next_step(const GateFacts& facts) {
+  if (facts.result.causes.empty()) return kFixInput;
+  const NextStep& next = text_of(facts.result.causes.back()).next;
+  if (next.action != kAsUndecided.action) return next;
+  std::map<std::string_view, int> counts;
+  for (const Verdict& verdict : facts.result.verdicts) {
+    if (verdict.kind == VerdictKind::kInconclusive) ++counts[next_step(verdict).action];
+  }
+  const auto count = [&](const NextStep& step) { return counts[step.action]; };
+  return std::ranges::max(std::array{kMeasureMore, kMeasureSideBySide, kCheckMachine}, {}, count);
+}
 
 std::size_t count_of(const std::vector<Verdict>& verdicts, VerdictKind kind) {
   return static_cast<std::size_t>(std::ranges::count(verdicts, kind, &Verdict::kind));
@@ -272,7 +300,7 @@ std::size_t accepted_count(const std::vector<Verdict>& verdicts) {
 std::string gate_headline(const GateFacts& facts) {
   std::string headline;
   for (const GateCause cause : facts.result.causes) {
-    const CauseText& own = *std::ranges::find(kCauseTexts, cause, &CauseText::cause);
+    const CauseText& own = text_of(cause);
     headline = fmt::format(fmt::runtime(own.sentence), fmt::arg("part", own.part(facts)),
                            fmt::arg("others", others_text(facts.result.verdicts)),
                            fmt::arg("so_far", headline));

@@ -117,20 +117,19 @@ std::string time_and_cycles(const baselines::Estimates& estimates) {
   return fmt::format("{} in time and {} in cycles", time, format_effect(estimates.in_cycles));
 }
 
-constexpr std::string_view kMeasureTwo = "Measure at least two";
-constexpr std::string_view kMeasureMore =
-    "Measure more processes, or allow more with --max-processes";
-constexpr std::string_view kReplay =
-    "Run `fusegate replay`, which measures the baseline's program beside this one";
-constexpr std::string_view kCheckMachine =
-    "Check the machine with `fusegate doctor` and measure again";
+constexpr NextStep more(std::string_view text) { return {kMeasureMore.action, text}; }
+constexpr NextStep side_by_side(std::string_view text) { return {kMeasureSideBySide.action, text}; }
+
+constexpr NextStep kMeasureTwo = more("Measure at least two");
+constexpr NextStep kReplay =
+    side_by_side("Run `fusegate replay`, which measures the baseline's program beside this one");
 constexpr std::string_view kClockDiffers = "{time_change} in time, but not {clock}";
 
 // What was found of an inconclusive benchmark, with the figures of finding_text(); what to do.
 struct ObstacleText {
   Obstacle obstacle;
   std::string_view finding;
-  std::string_view advice;
+  NextStep advice;
 };
 
 constexpr ObstacleText kObstacleTexts[] = {
@@ -152,20 +151,21 @@ constexpr ObstacleText kObstacleTexts[] = {
     {Obstacle::kMachineUnknown,
      "{effect}, but a machine changes times by some percent from session to session, and too few "
      "benchmarks were measured to estimate how much",
-     "Measure both versions side by side (`fusegate duet`), or add benchmarks whose code does not "
-     "change"},
+     side_by_side("Measure both versions side by side (`fusegate duet`), or add benchmarks whose "
+                  "code does not "
+                  "change")},
     {Obstacle::kAmongOthers,
      "{effect}, but the baseline was co-measured with other benchmarks, which can change its time",
-     "Measure the same benchmarks on both sides, or run `fusegate replay`"},
+     side_by_side("Measure the same benchmarks on both sides, or run `fusegate replay`")},
     {Obstacle::kSuiteMoved,
      "{effect}, but most similar benchmarks changed too (median {common}); this may be the machine "
      "rather than the code",
      kReplay},
     {Obstacle::kFewProcesses, "{change} in {processes} processes per side; not yet confirmed",
-     "Measure at least 4, or allow more with --max-processes"},
+     more("Measure at least 4, or allow more with --max-processes")},
     {Obstacle::kFewInBaseline,
      "{change}, but the baseline has only {of_baseline}; at least 4 are needed to report {call}",
-     "Re-record the baseline or run `fusegate replay`"},
+     side_by_side("Re-record the baseline or run `fusegate replay`")},
     {Obstacle::kNotConfirmed,
      "{change} in all processes together, but {fresh} alone do not confirm it", kMeasureMore},
     {Obstacle::kClockSaysSlower, kClockDiffers, kReplay},
@@ -180,7 +180,7 @@ constexpr ObstacleText kObstacleTexts[] = {
      "the interval lies beyond {band}, but in a suite of this size that may be chance",
      kMeasureMore},
     {Obstacle::kCardsDiffer, "the interval, widened by how far cards differ, reaches beyond {band}",
-     "Run `fusegate replay`, or record the baseline on several cards"},
+     side_by_side("Run `fusegate replay`, or record the baseline on several cards")},
     {Obstacle::kTooWide,
      "the interval reaches beyond {band}, but not far enough to report a change", kMeasureMore}};
 static_assert(baselines::kFewestProcesses == 4, "as the texts say");
@@ -212,13 +212,13 @@ std::string finding_text(std::string_view text, const Verdict& verdict, const Ru
       fmt::arg("fresh", fresh_processes(verdict)));
 }
 
-std::string_view advice_of(const Verdict& verdict, const ObstacleText& text) {
-  if (verdict.reason.machine_hides_it && text.advice == kMeasureMore) {
-    return "More processes cannot decide it; run `fusegate replay`";
+NextStep advice_of(const Verdict& verdict, const ObstacleText& text) {
+  if (verdict.reason.machine_hides_it && text.advice.text == kMeasureMore.text) {
+    return side_by_side("More processes cannot decide it; run `fusegate replay`");
   }
   const bool is_on_cpu = verdict.decided_by == Quantity::kCycles;
   return is_on_cpu && text.finding == kClockDiffers
-             ? "Stop other work on the machine and measure again"
+             ? NextStep{kCheckMachine.action, "Stop other work on the machine and measure again"}
              : text.advice;
 }
 
@@ -298,7 +298,15 @@ std::string reason_text(const Verdict& verdict, const Rule& rule) {
   }
   if (verdict.kind != VerdictKind::kInconclusive) return text;
   const ObstacleText* obstacle = obstacle_text(verdict);
-  return obstacle ? fmt::format("{}. {}", text, advice_of(verdict, *obstacle)) : text;
+  return obstacle ? fmt::format("{}. {}", text, advice_of(verdict, *obstacle).text) : text;
+}
+
+NextStep next_step(const Verdict& verdict) {
+  if (verdict.kind == VerdictKind::kRegression) return kChangeCode;
+  if (verdict.kind == VerdictKind::kInvalid) return kFixFailure;
+  if (verdict.kind != VerdictKind::kInconclusive) return kNothingToDo;
+  const ObstacleText* obstacle = obstacle_text(verdict);
+  return obstacle ? advice_of(verdict, *obstacle) : kMeasureMore;
 }
 
 std::vector<VerdictGroup> group_verdicts(const std::vector<Verdict>& verdicts) {

@@ -81,6 +81,13 @@ bool pays_to_load_together(const Session& session) {
 }
 
 void identify_and_select(Session& session, const Comparisons& comparisons) {
+  if (!session.google_benchmarks.empty()) {
+    session.console.err.print(
+        "measuring all benchmarks: {} knows Google Benchmark's flags alone, and does not say what "
+        "code it runs\n",
+        session.google_benchmarks.begin()->first);
+    return;
+  }
   const IdentifyResult result = identify(session);
   if (result == IdentifyResult::kInterrupted) session.end = RunEnd::kInterrupted;
   if (result != IdentifyResult::kAll) return;

@@ -103,6 +103,19 @@ std::vector<ProgramRun> start_programs(const MeasuringRequest& request) {
   return programs;
 }
 
+// Each program once.
+std::map<std::string, GoogleBenchmark> ask_programs(const std::vector<ProgramRun>& programs,
+                                                    const std::vector<std::string>& flags) {
+  std::set<std::string> asked;
+  std::map<std::string, GoogleBenchmark> found;
+  for (const ProgramRun& program : programs) {
+    if (!asked.insert(program.program()).second) continue;
+    auto answer = ask_for_google_benchmark(program.program(), flags);
+    if (answer) found.emplace(program.program(), std::move(*answer));
+  }
+  return found;
+}
+
 }  // namespace
 
 Session::Session(const MeasuringRequest& measuring, Console& output, ProgressDisplay::Now clock)
@@ -110,6 +123,7 @@ Session::Session(const MeasuringRequest& measuring, Console& output, ProgressDis
       console(output),
       now(std::move(clock)),
       programs(start_programs(request)),
+      google_benchmarks(ask_programs(programs, request.options.flags)),
       peers(request.peers ? std::optional<Peers>(std::in_place, *request.peers,
                                                  programs.front().record(), request.append)
                           : std::nullopt),
@@ -128,6 +142,10 @@ ProcessRequest Session::process_request(const ProgramRun& program, std::uint64_t
   process.suite = program.record().suite;
   process.folder = program.folder();
   process.seed = seed;
+  const auto google_benchmark = google_benchmarks.find(process.program);
+  if (google_benchmark != google_benchmarks.end()) {
+    process.google_benchmark = google_benchmark->second;
+  }
   process.flags = request.options.flags;
   process.flags.insert(process.flags.end(), flags.begin(), flags.end());
   process.environment = request.environment;

@@ -2,6 +2,7 @@
 // its clock, and whether it goes on.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,6 +36,8 @@ struct Session {
   Console& console;
   const ProgressDisplay::Now now;
   std::vector<ProgramRun> programs;
+  // By name, those of the programs that take no flag of fusegate's.
+  const std::map<std::string, GoogleBenchmark> google_benchmarks;
   std::optional<Peers> peers;
   const Interrupts interrupts;
   const double started_s;

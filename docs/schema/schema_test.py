@@ -167,6 +167,11 @@ class Fresh:
         self.make_uneven_run()
         self.make_run("odd", lambda process, row: 1.5 if process == 0 else 1)
         self.make_run("elsewhere", threads="64")
+        for path in self.make_run("fewer").glob("[1-6].json"):
+            made = json.loads(path.read_text(encoding="utf-8"))
+            last = max(entry["name"] for entry in made["benchmarks"])
+            made["benchmarks"] = [entry for entry in made["benchmarks"] if entry["name"] != last]
+            path.write_text(json.dumps(made), encoding="utf-8")
 
     def make_uneven_run(self):
         """One benchmark is missing in a process, and one failed."""
@@ -212,7 +217,8 @@ class Fresh:
                 ("differences", "base", "elsewhere", "--allow-environment-difference"),
                 ("replay", "elsewhere", "same", "--replay-of", stored, "--allow-environment-difference"),
                 ("cards", BASELINES / "nvidia-h200" / "pr.json", "68eb3ff9-slowed.json"),
-                ("kernels", "68eb3ff9.json", "68eb3ff9-slowed.json"), ("uneven", "base", "uneven"), ("nothing", "missing", "base")):
+                ("kernels", "68eb3ff9.json", "68eb3ff9-slowed.json"), ("uneven", "base", "uneven"), ("nothing", "missing", "base"),
+                ("faster", "slower", "base"), ("more", "fewer", "base"), ("fewer", "base", "fewer"), ("elsewhere", "base", "elsewhere")):
             self.fusegate("gate", "--json", f"{name}.gate.json", "--baseline", baseline, "--candidate", candidate, *flags, codes=(0, 1, 2))
             yield f"{name}.gate.json"
         self.fusegate("acknowledge", "host.gate.json", "--all", "--reason", "a test", "--until", "2999-12-31", "--who", "me",
@@ -282,7 +288,7 @@ class Fresh:
                  "benchmarks": [{"name": "a", "processes": 5, "choices": {"up_proj": "algo 6"}}]}
         (self.folder / "named.jsonl").write_text(json.dumps(named) + "\n", encoding="utf-8")
         self.fusegate("history", "import", both, "memory.json", stored, "named.jsonl", "--db", "history.db")
-        ended = subprocess.run([PROGRAM, "history", "export", "--db", "history.db"], capture_output=True, text=True, check=True, cwd=self.folder)
+        ended = subprocess.run([PROGRAM, "export", "--format", "nights", "history.db"], capture_output=True, text=True, check=True, cwd=self.folder)
         return ended.stdout.splitlines()
 
 
@@ -348,12 +354,70 @@ class OurFiles(unittest.TestCase):
                          names_in("baselines/comparing/host_times.cc", r'"(\w*(?:slower|faster))"'))
         self.assertEqual(sorted(verdicts["kernel_diff"]["properties"]["cause"]["enum"]),
                          names_in("baselines/gating/kernel_diff.cc", r'KernelCause::k\w+, "(\w+)"'))
+        causes = {*verdicts["kernel_diff"]["properties"]["cause"]["enum"], "identical_code", "choices", None}
+        self.assertEqual(set(verdicts["verdict"]["properties"]["cause"]["enum"]), causes)
 
     def test_other_programs_can_use_them(self):
         """By path, as an editor or check-jsonschema does."""
         checked = subprocess.run([sys.executable, "-m", "check_jsonschema", "--schemafile", str(ROOT / "docs" / "schema" / f"baseline{SUFFIX}"),
                                   BASELINES / "nvidia-h200" / "pr.json"], capture_output=True, text=True, check=False)
         self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+
+
+def keys_of_verdicts(schema):
+    """Of each key of gate.json its type, its values where these are listed, and whether it is always there."""
+    required = set(schema["else"]["required"])
+    for path, member, always in members_in(schema, "", required):
+        shape = member.get("type") or member.get("$ref") or [one.get("type") or one["$ref"] for one in member["oneOf"]]
+        yield path, {"type": shape, "always": always, **({"values": member["enum"]} if "enum" in member else {})}
+
+
+def members_in(node, path, required=()):
+    """The path, the schema and the being required of each property in it."""
+    required = required or node.get("required", ())
+    for name, member in node.get("properties", {}).items():
+        yield f"{path}{name}", member, name in required
+    for inner_path, inner in [*((f"{path}{name}.", member) for name, member in node.get("properties", {}).items()), (path, node.get("items")),
+                              *((path, one) for one in node.get("oneOf", ())), *((f"#{name}.", one) for name, one in node.get("$defs", {}).items())]:
+        if inner:
+            yield from members_in(inner, inner_path)
+
+
+class Verdicts(unittest.TestCase):
+    """The promise of docs/verdicts.md: within a version no key of gate.json goes, and none changes."""
+
+    schema = Schemas().schemas["verdicts"]
+
+    def test_no_key_of_the_version_is_gone_or_changed(self):
+        version = self.schema["properties"]["fusegate_verdicts"]["const"]
+        path = pathlib.Path(__file__).with_name(f"verdicts-{version}.keys.json")
+        promised, now = json.loads(path.read_text(encoding="utf-8")), dict(keys_of_verdicts(self.schema))
+        self.assertGreater(len(promised), 150)
+        for key, was in promised.items():
+            with self.subTest(key=key):
+                self.assertIn(key, now, "a key may go with a new version alone")
+                self.assertLessEqual(set(map(str, was.pop("values", ()))), set(map(str, now[key].pop("values", ()))))
+                self.assertEqual(now[key], was)
+        self.assertEqual(sorted(set(now) - set(promised)), [], f"add what is new to {path.name}: it stays")
+
+    def test_every_key_is_described(self):
+        self.assertEqual([path for path, member, _ in members_in(self.schema, "") if not member.get("description")], [])
+
+    def test_all_sorts_of_verdicts_are_checked(self):
+        gates = [document for name, _, document in all_documents() if name == "verdicts"]
+        rows = [row for gate in gates for row in gate["verdicts"]]
+        properties = self.schema["$defs"]["verdict"]["properties"]
+        self.assertEqual({row["verdict"] for row in rows}, set(properties["verdict"]["enum"]))
+        self.assertEqual({row["code"] for row in rows}, set(properties["code"]["enum"]))
+        self.assertEqual({gate["exit_code"] for gate in gates}, {0, 1, 2})
+        # That a control moved is in ci/gate/gate_json_test.cc.
+        self.assertEqual({gate["next"]["action"] for gate in gates} | {"check_machine"}, set(properties["next"]["enum"]))
+
+    def test_causes_and_actions_are_those_of_the_code(self):
+        texts = (ROOT / "ci/gate/gate_headline.cc").read_text(encoding="utf-8")
+        self.assertEqual(sorted(self.schema["properties"]["causes"]["items"]["enum"]), sorted(re.findall(r'GateCause::k\w+,\s*"(\w+)"', texts)))
+        self.assertEqual(sorted(self.schema["$defs"]["verdict"]["properties"]["next"]["enum"]),
+                         names_in("ci/gate/verdict_text.h", r'NextStep k\w+\{\s*"(\w+)"'))
 
 
 def changed(document, path, value):

@@ -18,6 +18,7 @@ for argument in "$@"; do
     --out=*) out=${argument#--out=} ;;
     --invocation=*) process=${argument#--invocation=} ;;
     --seed=*) seed=${argument#--seed=} ;;
+    --help) exit ;;
     --suite=*) suite=${argument#--suite=} ;;
     --identify=*)
       [ -n "$identities" ] && cp "$identities" "${argument#--identify=}" && exit
