@@ -260,6 +260,18 @@ bool any_baseline_has_identities(const JudgingRequest& request, const std::strin
   return std::ranges::any_of(possible_baselines(request, suite), stores_identities);
 }
 
+std::optional<baselines::Run> any_stored_run(const JudgingRequest& request,
+                                             const std::string& suite) {
+  for (const fs::path& path : possible_baselines(request, suite)) {
+    try {
+      return baselines::load_run({path});
+    } catch (const baselines::InputError&) {
+      continue;  // what judges by it says what is wrong
+    }
+  }
+  return std::nullopt;
+}
+
 std::string missing_baseline_text(const JudgingRequest& request, const baselines::Run& candidate) {
   const std::string suite = suite_of(request, candidate);
   if (suite.empty()) {

@@ -74,6 +74,11 @@ std::map<std::string, std::string> keep_choices_environment(const JudgingRequest
 // Whether a baseline that may judge the suite's runs has identities of its benchmarks.
 bool any_baseline_has_identities(const JudgingRequest& request, const std::string& suite);
 
+// The first of these that can be read, of whatever device: what the suite has. Nothing where none
+// is stored.
+std::optional<baselines::Run> any_stored_run(const JudgingRequest& request,
+                                             const std::string& suite);
+
 // Why nothing was found, and what to do.
 std::string missing_baseline_text(const JudgingRequest& request, const baselines::Run& candidate);
 
