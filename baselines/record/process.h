@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "baselines/io/owners.h"
+#include "baselines/io/settings.h"
 #include "baselines/launches/call_identity.h"
 #include "baselines/launches/expectation.h"
 #include "baselines/launches/kernel_profile.h"
@@ -44,7 +44,7 @@ struct Provenance {
   nlohmann::json protocol;  // as the benchmark program recorded it; null for plain files
   // The other keys of a plain file's context. Differences are shown.
   Environment context{};
-  Owners owners{};  // of a run; a stored baseline has none
+  Settings settings{};  // of the suite, by pattern
 };
 
 // One benchmark in one process: the summary of its samples.

@@ -107,6 +107,10 @@ std::string left_out_text(const Run& run) {
                      grouped_text(run.left_out));
 }
 
+BenchmarkSettings settings_of(const Run& run, std::string_view benchmark) {
+  return settings_of(run.provenance.settings, benchmark);
+}
+
 std::vector<std::string> controls_of(const Run& run) {
   std::vector<std::string> names;
   for (const BenchmarkSeries& series : run.benchmarks) {

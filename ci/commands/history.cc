@@ -78,7 +78,7 @@ void add_sources(const HistoryRequest& request, std::vector<NightSource> sources
     if (history.add(night)) {
       any = true;
       print_added(night, earlier, console);
-      if (!source.owners.empty()) history.set_owners(source.owners);
+      if (!source.settings.empty()) history.set_settings(source.settings);
       if (source.dirty) {
         console.out.print("note: {} has uncommitted changes, which its commit does not name\n",
                           night.session);

@@ -252,7 +252,7 @@ json gate_json(const GateFacts& facts) {
       {"creep", result.creep ? creep_json(*result.creep, options.max_creep) : json::array()},
       {"replay", facts.replay ? replay_json(*facts.replay, baseline) : json(nullptr)},
       {"verdicts", list_of(result.verdicts, verdict)},
-      {"owners", facts.candidate.provenance.owners},
+      {baselines::kSettings, baselines::settings_json(facts.candidate.provenance.settings)},
       {"baseline", baseline.source},
       {"candidate", facts.candidate.source},
       {"aa", facts.aa ? aa_json(*facts.aa) : json(nullptr)},

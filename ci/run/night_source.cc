@@ -95,7 +95,7 @@ NightSource source_of(LoadedRun run, const fs::path& checkout) {
     return night;
   };
   return {loaded->run.source, baselines::date_of(loaded->run).time_since_epoch().count(), make,
-          loaded->run.provenance.dirty, loaded->run.provenance.owners};
+          loaded->run.provenance.dirty, loaded->run.provenance.settings};
 }
 
 NightSource of_folders(const RunFolders& folders, const fs::path& checkout) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "baselines/history/history.h"
-#include "baselines/io/owners.h"
+#include "baselines/io/settings.h"
 
 namespace fusegate::ci {
 
@@ -21,7 +21,7 @@ struct NightSource {
   // By the clocks of what the history has by now.
   std::function<baselines::Night(const baselines::History&)> night{};
   bool dirty = false;          // measured with uncommitted changes
-  baselines::Owners owners{};  // as the run's suite names them
+  baselines::Settings settings{};  // of the run's suite
 };
 
 struct NightSources {

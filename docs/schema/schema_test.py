@@ -45,7 +45,7 @@ scale.benchmark("wrong")(lambda x: 3 * x)
 # Only on some machines, or only on a GPU.
 MAY_BE_UNSEEN = {"run-file#fusegate.machine.cpu_governor", "run-file#entry.memory_operations", "run-file#details.notes"}
 # Names of before, which readers know, and of which no stored file is left; and new ones, which no stored file has.
-MAY_BE_UNSEEN |= {"suite.compared_with", "suite.owners", "run-file#fusegate.invocation", "run-file#entry.invocation", "suite.protocol.places",
+MAY_BE_UNSEEN |= {"suite.compared_with", "suite.benchmarks", "run-file#fusegate.invocation", "run-file#entry.invocation", "suite.protocol.places",
                   "calibration.runs.processes", "baseline#profile.processes", "run-file#fusegate.doubts", "run-file#fusegate.libraries"}
 # What calibrations of before drew: how many slowed benchmarks are found.
 MAY_BE_UNSEEN |= {f"calibration#drawn.{key}" for key in (
@@ -117,7 +117,7 @@ class Fresh:
         """Two benchmarks of bench/python, one of which fails, of a suite with all settings of the gate."""
         (self.folder / "kernels.py").write_text(PYTHON_KERNELS, encoding="utf-8")
         (self.folder / "package-suite.json").write_text(json.dumps({
-            "name": "package", "gate": {"cpu": Suites.WHOLE["gate"]["cpu"]}, "owners": Suites.WHOLE["owners"],
+            "name": "package", "gate": {"cpu": Suites.WHOLE["gate"]["cpu"]}, "benchmarks": Suites.WHOLE["benchmarks"],
             "sweeps": [{"operations": ["scale"]}]}), encoding="utf-8")
         ended = subprocess.run([sys.executable, "-m", "fusegate.bench", "kernels.py", "--suite=package-suite.json", "--samples=4",
                                 "--batch-us=50", "--out=package.json"], cwd=self.folder, capture_output=True, text=True, check=False,
@@ -426,7 +426,7 @@ class Suites(unittest.TestCase):
              "protocol": {"regime": "burst", "samples": 4, "batch_us": 1, "idle_us": 0, "layouts": 2, "order": "contiguous", "warm_ms": 0,
                           "spin_us": 0, "l2": "warm", "layout": "driver"},
              "gate": {"cpu": {"min_effect": 0.1, "allow": 0.2, "host": {"min_effect": 0.1, "min_us": 1}}}, "controls": ["^linear/"],
-             "owners": {"^linear/": "@org/team"},
+             "benchmarks": {"^linear/": {"owner": "@org/team", "min_effect": 0.1, "allow": 0.2, "weight": 2}},
              "sweeps": [{"operations": ["linear"], "batch": [1], "seq": [4], "dim": [16], "hidden": [24], "dtype": ["fp32"]}]}
     BEFORE = {**WHOLE, "protocol": {"samples": 4, "places": 2}}
     SWEEP = ("sweeps", 0)
@@ -438,7 +438,8 @@ class Suites(unittest.TestCase):
               (("protocol", "warm_ms"), 60001), (("protocol", "spin_us"), 1000001), (("protocol", "layouts"), 1001), (("protocol", "l2"), 1),
               (("protocol", "odd"), 1), (("gate", "cpu", "min_effect"), 1), (("gate", "cpu", "odd"), 1), (("gate", "cpu"), {}),
               (("gate", "cpu", "allow"), 1), (("controls",), []), (("controls",), [""]),
-              (("owners",), {"": "@ann"}), (("owners", "^linear/"), "ann"), (("owners", "^linear/"), "@ann @bob"),
+              (("benchmarks",), {"": {"weight": 1}}), (("benchmarks", "^linear/"), {}), (("benchmarks", "^linear/", "owner"), "@ann @bob"),
+              (("benchmarks", "^linear/", "min_effect"), 1), (("benchmarks", "^linear/", "weight"), 0), (("benchmarks", "^linear/", "odd"), 1),
               (("gate", "cpu", "host"), {}), (("gate", "cpu", "host", "min_effect"), 1), (("gate", "cpu", "host", "min_us"), -1),
               (("gate", "cpu", "host", "min_us"), 1000001), (("gate", "cpu", "host", "odd"), 1)]
 
