@@ -165,9 +165,12 @@ std::string measured_text(const Session& session, const ProgramRun& program, int
   return text;
 }
 
-std::vector<std::string> notes_of(const Session& session) {
+std::vector<std::string> notes_of(Session& session) {
   std::vector<std::string> notes;
   if (session.budget) {
+    // Where a round took longer than the first did, there are fewer.
+    int& processes = session.budget->plan.processes;
+    processes = std::min(processes, session.programs.front().processes());
     notes.push_back(session.budget->text());
     if (const std::string shortage = session.budget->shortage(); !shortage.empty()) {
       notes.push_back(shortage);
@@ -221,8 +224,9 @@ RunResult measure_run(const MeasuringRequest& request, const RunAnalyses& analys
   if (!session.is_interrupted() && session.measures_anything()) name_outliers(session);
   session.finish();
   const bool all_well = summarize(session, rounds);
+  std::vector<std::string> notes = notes_of(session);
   return {session.end, all_well, session.measures_anything(), std::move(session.programs),
-          notes_of(session)};
+          std::move(notes)};
 }
 
 }  // namespace fusegate::ci

@@ -86,10 +86,9 @@ std::optional<double> known_spread(const std::vector<ComparedRuns>& compared,
   return std::nullopt;
 }
 
-// Of the two that are judged.
-bool both_have(const std::vector<ComparedRuns>& compared, const std::string& name) {
-  const ComparedRuns& judged = compared.front();
-  return find_series(judged.baseline, name) && find_series(judged.candidate, name);
+double weight_of(const ComparedRuns& judged, const std::string& name) {
+  const bool both = find_series(judged.baseline, name) && find_series(judged.candidate, name);
+  return both ? baselines::settings_of(judged.baseline, name).weight.value_or(1) : 0;
 }
 
 // Of benchmarks in that order.
@@ -104,7 +103,7 @@ std::vector<BudgetedBenchmark> benchmarks_of(const std::vector<std::string>& nam
     const double batch_s = std::max(protocol.batch_s, time_s > 0 ? time_s : 0);
     const double spread = known_spread(compared, name).value_or(0);
     if (spread > 0) spreads.push_back(spread);
-    benchmarks.push_back({.weight = both_have(compared, name) ? 1.0 : 0.0,
+    benchmarks.push_back({.weight = weight_of(compared.front(), name),
                           .spread = spread,
                           .sample_s = kSampleOverhead * (protocol.idle_s + batch_s) +
                                       protocol.warm_s * protocol.layouts / protocol.samples});
@@ -126,6 +125,7 @@ BudgetedRun budgeted(const std::vector<ComparedRuns>& compared, const Selection&
     if (!controls.contains(name)) run.names.push_back(name);
   }
   const ProtocolTimes protocol = protocol_of(compared.front().baseline);
+  run.samples = protocol.samples;
   run.layouts = protocol.layouts;
   run.request = {
       .benchmarks = benchmarks_of(run.names, compared),
@@ -159,7 +159,7 @@ std::vector<std::string> BudgetedRun::left_out() const {
 }
 
 std::vector<std::string> BudgetedRun::flags() const {
-  if (plan.samples == request.whole || plan.samples == 0) return {};
+  if (plan.samples == samples || plan.samples == 0) return {};
   return {fmt::format("--samples={}", plan.samples),
           fmt::format("--layouts={}", std::min(layouts, plan.samples))};
 }

@@ -27,7 +27,7 @@ struct BudgetedRun {
   BudgetRequest request{};
   std::vector<std::string> names{};     // of the request's benchmarks
   std::vector<std::string> controls{};  // likewise
-  int layouts = 0;                      // of the suite
+  int samples = 0, layouts = 0;         // of the suite's protocol
   BudgetPlan plan{};
 
   std::vector<std::string> measured() const;  // with controls, sorted
