@@ -83,15 +83,30 @@ bool identical_untimed(const BenchmarkSeries* baseline, const BenchmarkSeries* c
          identical_code(*baseline, *candidate);
 }
 
-// Of a benchmark that cannot or need not be compared; kInconclusive where it can.
+// Why the candidate's run left it out and so did not measure it; null where it was measured.
+const std::string* why_unmeasured(const BenchmarkSeries& series, const Run& run) {
+  const auto found = run.left_out.find(series.name);
+  return series.is_unmeasured() && found != run.left_out.end() ? &found->second : nullptr;
+}
+
+// Of a benchmark that cannot or need not be compared; without an obstacle kInconclusive where it
+// can.
 void describe_uncompared(const BenchmarkSeries* baseline, const BenchmarkSeries* candidate,
-                         Verdict& verdict) {
+                         const Run& candidate_run, Verdict& verdict) {
   if (identical_untimed(baseline, candidate)) {
     verdict.kind = VerdictKind::kIdentical;
     verdict.estimates.ruled_out = 0;
     return;
   }
   Reason& reason = verdict.reason;
+  const std::string* const why = candidate ? why_unmeasured(*candidate, candidate_run) : nullptr;
+  const bool baseline_failed = baseline && !baseline->failure.empty();
+  if (why != nullptr && !baseline_failed) {
+    verdict.kind = baseline ? VerdictKind::kInconclusive : VerdictKind::kNew;
+    reason.obstacle = Obstacle::kNotMeasured;
+    reason.failure = *why;
+    return;
+  }
   reason.failed_in_candidate = failed(candidate);
   if (failed(baseline) || failed(candidate)) {
     verdict.kind = VerdictKind::kInvalid;
@@ -275,8 +290,10 @@ std::vector<Verdict> judge_alike(const Run& baseline, const Run& candidate, cons
     verdicts.push_back(described(pair.first, pair.second));
     Verdict& verdict = verdicts.back();
     verdict.settings = settings_of(settings, name);
-    describe_uncompared(pair.first, pair.second, verdict);
-    if (verdict.kind != VerdictKind::kInconclusive) continue;
+    describe_uncompared(pair.first, pair.second, candidate, verdict);
+    const bool is_compared =
+        verdict.kind == VerdictKind::kInconclusive && verdict.reason.obstacle == Obstacle::kNone;
+    if (!is_compared) continue;
     compared.push_back(verdicts.size() - 1);
     suite.push_back({.baseline = pair.first,
                      .candidate = pair.second,

@@ -32,6 +32,7 @@ std::string_view verdict_name(VerdictKind kind);  // "regression", ...; in the e
 // Why an inconclusive benchmark is one.
 enum class Obstacle {
   kNone,
+  kNotMeasured,      // its run left it out: Run::left_out says why
   kNoSpread,         // one process a side: the spread between processes is unknown
   kBorrowedNoise,    // likewise, and the noise shown is that of the suite's other benchmarks
   kSingleBaseline,   // the baseline has one process, which may be an outlier
@@ -125,7 +126,7 @@ struct Reason {
   // sessions is more than what matters, and than the noise of processes.
   bool machine_hides_it = false;
   std::vector<ChoiceChange> choice_changes{};
-  std::string failure{};             // why it failed or a side lacks it; may be empty
+  std::string failure{};             // why it failed, or a side lacks or left it out; may be empty
   bool failed_in_candidate = false;  // or else in the baseline
 };
 

@@ -213,6 +213,21 @@ void add_budget(CLI::App& app, MeasuringOptions& measuring, const std::string& m
   if (measuring.budget_s) budget->default_str(fmt::format("{:g}", *measuring.budget_s));
 }
 
+void add_gpu_budget(CLI::App& app, MeasuringOptions& measuring) {
+  const auto plan = [&measuring](const double& seconds) {
+    measuring.budget_s = seconds;
+    measuring.plans_budget = true;
+  };
+  app.add_option_function<double>(
+         "--budget-gpu-s", plan,
+         "Choose what is measured, how often and with how many samples so that the verdict is "
+         "there "
+         "that many seconds after a program first uses the GPU. What is left out is named and "
+         "undecided. There is no A/A comparison, and nothing is measured again")
+      ->check(CLI::PositiveNumber)
+      ->excludes(app.get_option("--budget-s"));
+}
+
 CLI::Option* add_protocol(CLI::App& app, MeasuringOptions& measuring, ProcessCounts& processes) {
   set_topic(app, kMeasuringTopic);
   CLI::Option* suite =
@@ -225,6 +240,18 @@ CLI::Option* add_protocol(CLI::App& app, MeasuringOptions& measuring, ProcessCou
   app.add_option("--seed", measuring.seed,
                  "Seed of the order of processes and of each process; random by default");
   return suite;
+}
+
+void add_only(CLI::App& app, OnlyBenchmarks& only) {
+  add_repeated(
+      app, "--only", only.patterns,
+      "Regular expression: ask and measure only benchmarks whose names match, and controls. "
+      "The others are named in the report and not judged")
+      ->type_name("PATTERN")
+      ->check(problem_of_pattern);
+  app.add_option("--only-from", only.file,
+                 "Likewise those that a file of codes-diff --json lists: what can have changed")
+      ->type_name("FILE");
 }
 
 void add_measuring(CLI::App& app, MeasuringOptions& measuring, ProcessCounts& processes) {

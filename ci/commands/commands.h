@@ -49,6 +49,9 @@ void add_run(CommandLine& line);
 // 0 where every process ended well, 2 where one did not or the run was interrupted; what was
 // measured stays in the folders.
 baselines::ExitCode run_command(const RunRequest& request, Console& console);
+// A stored run of the suite, where a part of it is asked for: it names the benchmarks.
+std::optional<baselines::Run> stored_part(const MeasuringOptions& measuring,
+                                          const JudgingRequest& judging);
 // The measuring alone, which says more of how it ended.
 RunResult measure_programs(const RunRequest& request, Console& console);
 

@@ -85,7 +85,9 @@ baselines::ExitCode gate_measured(const GateRequest& request, const RunResult& m
         "warning: some processes failed; the others are judged, but the result cannot pass\n");
   }
   console.out.lines("\n");
-  const baselines::ExitCode verdict = gate_command(request, console);
+  GateRequest noted = request;
+  noted.notes.insert(noted.notes.end(), measured.notes.begin(), measured.notes.end());
+  const baselines::ExitCode verdict = gate_command(noted, console);
   return verdict == baselines::ExitCode::kNoRegression && !measured.all_well
              ? baselines::ExitCode::kCouldNotJudge
              : verdict;

@@ -142,7 +142,8 @@ std::vector<ComparedRuns> compared_with_baseline(const RunRequest& request) {
 }
 
 RunAnalyses analyses_of(const RunRequest& request) {
-  RunAnalyses analyses{.interim = [&] { return interim_verdicts(request); }};
+  RunAnalyses analyses{.interim = [&] { return interim_verdicts(request); },
+                       .stored = stored_part(request.measuring, request.judging)};
   // Peers are measured beside all of ours.
   if (!request.peers && any_baseline_has_identities(request.judging, request.measuring.suite)) {
     analyses.comparisons = [&] { return compared_with_baseline(request); };
@@ -199,6 +200,11 @@ void add_run(CommandLine& line) {
       ->type_name("PATH");
   add_stores(app, request.judging);
   add_rule(app, request.judging);
+}
+
+std::optional<baselines::Run> stored_part(const MeasuringOptions& measuring,
+                                          const JudgingRequest& judging) {
+  return measuring.only.names_any() ? any_stored_run(judging, measuring.suite) : std::nullopt;
 }
 
 RunResult measure_programs(const RunRequest& request, Console& console) {

@@ -337,6 +337,18 @@ std::vector<baselines::AcceptedSlowdown> accepted_slowdowns(const JudgingRequest
   return path ? baselines::read_accepted(*path) : std::vector<baselines::AcceptedSlowdown>();
 }
 
+std::optional<baselines::Run> any_stored_run(const JudgingRequest& request,
+                                             const std::string& suite) {
+  for (const fs::path& path : possible_baselines(request, suite)) {
+    try {
+      return baselines::load_run({path});
+    } catch (const baselines::InputError&) {
+      continue;  // what judges by it says what is wrong
+    }
+  }
+  return std::nullopt;
+}
+
 std::string missing_baseline_text(const JudgingRequest& request, const baselines::Run& candidate) {
   const std::string suite = suite_of(request, candidate);
   if (suite.empty()) {

@@ -80,6 +80,10 @@ bool any_baseline_has_identities(const JudgingRequest& request, const std::strin
 
 // Those of the request; none where it names no file and no store has one. Throws InputError.
 std::vector<baselines::AcceptedSlowdown> accepted_slowdowns(const JudgingRequest& request);
+// The first of these that can be read, of whatever device: what the suite has. Nothing where none
+// is stored.
+std::optional<baselines::Run> any_stored_run(const JudgingRequest& request,
+                                             const std::string& suite);
 
 // Why nothing was found, and what to do.
 std::string missing_baseline_text(const JudgingRequest& request, const baselines::Run& candidate);

@@ -133,6 +133,8 @@ struct ObstacleText {
 };
 
 constexpr ObstacleText kObstacleTexts[] = {
+    {Obstacle::kNotMeasured, "not measured: {failure}",
+     "Allow more with --budget-gpu-s, or measure it with --only"},
     {Obstacle::kNoSpread, "each side has one process, so the spread between processes is unknown",
      kMeasureTwo},
     {Obstacle::kBorrowedNoise,
@@ -208,6 +210,7 @@ std::string finding_text(std::string_view text, const Verdict& verdict, const Ru
       fmt::arg("controls", format_magnitude(estimates.controls)),
       fmt::arg("modes", modes_text(modes)), fmt::arg("slower_mode", slower_mode_text(modes)),
       fmt::arg("processes", std::min(of_baseline, verdict.candidate.compared)),
+      fmt::arg("failure", verdict.reason.failure),
       fmt::arg("of_baseline", format_count(static_cast<std::size_t>(of_baseline), "process")),
       fmt::arg("fresh", fresh_processes(verdict)));
 }
