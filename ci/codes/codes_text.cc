@@ -40,9 +40,11 @@ nlohmann::json change_json(const KernelChange& change) {
 }
 
 std::string benchmarks_text(const CodesDiff& diff) {
+  const bool is_all = diff.gpu_work() == GpuWork::kIdentify;
+  if (is_all && diff.touched.empty()) return "";  // of new kernels, say
   std::string text = fmt::format(", launched by {} of {}", diff.touched.size(),
                                  format_count(diff.benchmarks, "benchmark"));
-  if (diff.gpu_work() == GpuWork::kIdentify) return text;
+  if (is_all) return text;
   if (!diff.choosing.empty()) {
     text += fmt::format("; {} autotune and may choose it", diff.choosing.size());
   }

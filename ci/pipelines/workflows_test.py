@@ -120,12 +120,13 @@ class Workflows(unittest.TestCase):
 
 
 class Documentation(unittest.TestCase):
-    """The pipelines of docs/in-ci.md."""
+    """The pipelines of docs/in-ci.md and docs/codes.md."""
 
     def test_fits_each_service_s_schema(self):
         blocks = re.findall(r"^```yaml\n(.*?)^```$", (ROOT / "docs" / "in-ci.md").read_text(), re.MULTILINE | re.DOTALL)
         self.assertEqual(len(blocks), 3)
-        for schema, block in zip(["vendor.github-workflows", "vendor.gitlab-ci", "vendor.buildkite"], blocks):
+        blocks += re.findall(r"^```yaml\n(.*?)^```$", (ROOT / "docs" / "codes.md").read_text(), re.MULTILINE | re.DOTALL)
+        for schema, block in zip(["vendor.github-workflows", "vendor.gitlab-ci", "vendor.buildkite", "vendor.github-workflows"], blocks, strict=True):
             with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
                 file.write(block)
                 file.flush()
