@@ -1,6 +1,8 @@
 # fusegate_add_benchmark(NAME SOURCES ... [SUITES ...] [MODELS ...] [LIBRARIES ...]): adds a benchmark program of the
 # kernels and operations that the sources register. Its run files record the commit of its repository. The suites, and
 # the models that they name, are copied beside it, where it finds them by name.
+include(${CMAKE_CURRENT_LIST_DIR}/KernelsLast.cmake)
+
 function(fusegate_add_benchmark name)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;SUITES;MODELS;LIBRARIES")
   if(ARG_UNPARSED_ARGUMENTS)
@@ -14,6 +16,7 @@ function(fusegate_add_benchmark name)
   target_link_libraries(${name} PRIVATE fusegate::bench_main ${ARG_LIBRARIES})
   # The runtime that libfusegate uses too: another one would not find kernels that were registered with it.
   set_target_properties(${name} PROPERTIES CUDA_RUNTIME_LIBRARY Shared)
+  fusegate_kernels_last(${name})
   fusegate_record_origin(${name})
   fusegate_copy_beside(${name} SUITES suites "${ARG_SUITES}")
   fusegate_copy_beside(${name} MODELS suites/models "${ARG_MODELS}")

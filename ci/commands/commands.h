@@ -279,10 +279,10 @@ baselines::ExitCode codes_command(const CodesRequest& request, Console& console)
 struct CodesDiffRequest {
   std::filesystem::path base{}, head{};
   std::optional<std::filesystem::path> baseline{};
-  std::optional<std::filesystem::path> json{};
+  std::optional<std::filesystem::path> json{}, markdown{};
 };
 void add_codes_diff(CommandLine& line);
-// 0 where no kernel's code changed, 1 where some did, 2 where they cannot be compared.
+// 0 where no GPU is needed, 1 where one is, 2 where they cannot be compared.
 baselines::ExitCode codes_diff_command(const CodesDiffRequest& request, Console& console);
 
 // The commit between two that changed a benchmark's time (ci/bisect/bisection.h).
