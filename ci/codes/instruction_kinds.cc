@@ -85,10 +85,10 @@ InstructionKinds instruction_kinds(std::span<const std::byte> code, std::string_
 
 std::string kinds_text(const InstructionKinds& before, const InstructionKinds& after) {
   constexpr std::size_t kMost = 4;
-  InstructionKinds by_how_much = after;
-  for (const auto& [kind, count] : before) by_how_much[kind] -= count;
-  std::erase_if(by_how_much, [](const auto& kind) { return kind.second == 0; });
-  std::vector<std::pair<std::string, int>> changed(by_how_much.begin(), by_how_much.end());
+  InstructionKinds differences = after;
+  for (const auto& [kind, count] : before) differences[kind] -= count;
+  std::erase_if(differences, [](const auto& kind) { return kind.second == 0; });
+  std::vector<std::pair<std::string, int>> changed(differences.begin(), differences.end());
   std::ranges::stable_sort(changed, std::greater(), [](const auto& kind) {
     return std::pair(kind.first == "STL" || kind.first == "LDL", std::abs(kind.second));
   });

@@ -20,7 +20,7 @@ main() {
   export FUSEGATE_GPU=on  # builds for one
   ci/setup.sh --for measuring
   use_cuda_toolkit
-  has_nvcc || [[ ${CUDACXX:-} ]] || die "no nvcc; without it there are no kernels to compare"
+  has_nvcc || [[ ${CUDACXX:-} ]] || die "no nvcc, which kernels are compiled by"
   build_preset "$FUSEGATE_ROOT" host fusegate
   PATH=$FUSEGATE_ROOT/build/host/bin:$PATH
   BASE=$(program_of "$base")

@@ -11,7 +11,7 @@ BASIC_TOOLS = """basename bash cat chmod cmp cp cut date diff dirname env false 
     nproc printf rm sed sha256sum sleep sort tail tee timeout touch tr true uname unzip""".split()
 
 
-# As fusegate codes-diff: leaves its JSON unless told to fail.
+# As fusegate codes-diff: leaves its JSON where there is a FAKE_GPU.
 FAKE_CODES_DIFF = """
 while [[ $# -gt 0 ]]; do
   case $1 in
