@@ -101,7 +101,7 @@ bool is_better(const Verdict& verdict, const AcceptedSlowdown& entry) {
 std::optional<std::chrono::sys_days> parse_day(const std::string& text) {
   const auto instant = text.size() == 10 ? parse_instant(text + "T00:00:00Z") : std::nullopt;
   if (!instant) return std::nullopt;
-  return std::chrono::floor<std::chrono::days>(*instant);
+  return std::chrono::time_point_cast<std::chrono::days>(*instant);
 }
 
 bool is_expired(const AcceptedSlowdown& entry, std::chrono::sys_seconds now) {

@@ -125,7 +125,7 @@ void explain_absent(const Run& baseline, const Run& candidate, std::vector<Verdi
 std::chrono::sys_seconds time_of(const Run& run) {
   using std::chrono::system_clock;
   return parse_instant(run.provenance.date)
-      .value_or(std::chrono::floor<std::chrono::seconds>(system_clock::now()));
+      .value_or(std::chrono::time_point_cast<std::chrono::seconds>(system_clock::now()));
 }
 
 // A copy only where there is something to leave out.

@@ -44,7 +44,7 @@ baselines::Interval next_range_of(const JsonField& verdict) {
   };
   const double low = end("low"), high = end("high");
   constexpr double kSteps = 1e4;
-  return {std::max(0.0, std::floor(kSteps * (effect - std::sqrt(2) * (effect - low))) / kSteps),
+  return {std::max(0.0, std::trunc(kSteps * (effect - std::sqrt(2) * (effect - low))) / kSteps),
           std::ceil(kSteps * (effect + std::sqrt(2) * (high - effect))) / kSteps};
 }
 
@@ -62,7 +62,8 @@ void check_acknowledging(const AcknowledgeRequest& request) {
     throw InputError("--reason", "", "empty; say why the slowdown is accepted");
   }
   const auto until = baselines::parse_day(request.until);
-  if (!until || *until < std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())) {
+  if (!until ||
+      *until < std::chrono::time_point_cast<std::chrono::days>(std::chrono::system_clock::now())) {
     throw InputError("--until", "", "must be a day to come, such as 2026-12-31");
   }
   if (!request.link.empty() && !request.link.starts_with("https://")) {

@@ -177,7 +177,7 @@ bool any_stored_fits(const baselines::Pattern& pattern, const std::vector<fs::pa
       try {
         if (any_fits(pattern, baselines::read_baseline(file.path()).run)) return true;
       } catch (const baselines::InputError&) {
-        continue;  // a calibration; and whoever is judged by a broken one is told
+        continue;  // a calibration; and whoever is judged by a broken one gets an error
       }
     }
   }
