@@ -15,6 +15,7 @@ run files for ``fusegate gate``.
 several processes. docs/kernels-python.md is the manual.
 """
 
+from . import integrity
 from .errors import InputError
 from .implementation import Stage, stage
 from .operation import Operation, benchmark, clear, operations
@@ -22,6 +23,8 @@ from .problem import Problem
 from .program import main
 from .tensors import Tensor, empty, filled, full, integers, normal, uniform
 from .version import __version__
+
+integrity.take()
 
 __all__ = ["InputError", "Operation", "Problem", "Stage", "Tensor", "__version__", "benchmark", "clear", "empty",
            "filled", "full", "integers", "main", "normal", "operations", "stage", "uniform"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
+import sys
 from typing import Any, Callable, Optional
 
 from .errors import InputError, one_line
@@ -19,6 +20,7 @@ class Arrays:
 
     def __init__(self, module: Any, array_type: type, device: str, stream: Optional[int]):
         self.module, self.array_type, self.device, self.stream = module, array_type, device, stream
+        self.own_name = f"{module.__name__}.{array_type.__name__}"
 
     def kind(self, dtype: str) -> Any:
         """The library's dtype, or None."""
@@ -42,6 +44,21 @@ class Arrays:
 
     def is_own(self, value: Any) -> bool:
         return isinstance(value, self.array_type)
+
+    def why_not_plain(self, value: Any) -> str:
+        """What a result is that is computed when it is read; "" where all of its numbers lie in memory."""
+        if is_array(value) and type(value) not in _plain_types():
+            return f"{type(value).__name__}, {'a subclass of' if self.is_own(value) else 'which is no'} {self.own_name}"
+        return ""
+
+    def why_not_whole(self, array: Any) -> str:
+        """The same of this library's own."""
+        return "an array of objects" if array.dtype.hasobject else self._why_expanded(array.shape, array.strides)
+
+    @staticmethod
+    def _why_expanded(shape: Any, strides: Any) -> str:
+        is_expanded = math.prod(shape) > 0 and any(size > 1 and stride == 0 for size, stride in zip(shape, strides))
+        return "an expanded view, which has several elements at one address" if is_expanded else ""
 
     def full(self, shape: tuple[int, ...], dtype: str, value: float) -> Any:
         return self.module.full(shape, value, dtype=self.kind(dtype))
@@ -105,6 +122,8 @@ class Cupy(Arrays):
 class Torch(Arrays):
     def __init__(self, module, device, stream):
         super().__init__(module, module.Tensor, device, stream)
+        # Its methods are C and cannot be replaced, as those of the class can and those of a tensor.
+        self._base = module.Tensor.__base__ if hasattr(module.Tensor.__base__, "copy_") else module.Tensor
         # How many pools are entered and not left. Torch aborts where a pool is freed before all are left, so all are kept.
         self._entered, self._pools = 0, []
         if device == "cuda":
@@ -137,19 +156,26 @@ class Torch(Arrays):
     def cast(self, array, dtype):
         return array.to(self.kind(dtype))
 
-    @staticmethod
-    def copy(target, source):
-        target.copy_(source.detach())
+    def copy(self, target, source):
+        self._base.copy_(target, self._base.detach(source))
 
     def poison(self, array):
         if array.dtype.is_floating_point:
-            array.detach().copy_(self.module.full((), math.nan, device=array.device))
+            self.copy(self._base.detach(array), self.module.full((), math.nan, device=array.device))
         else:
-            array.fill_(-91 if array.dtype.is_signed else 165)
+            self._base.fill_(array, -91 if array.dtype.is_signed else 165)
 
-    @staticmethod
-    def address(array) -> int:
-        return array.data_ptr()
+    def address(self, array) -> int:
+        return self._base.data_ptr(array)
+
+    def why_not_whole(self, array):
+        if array.device.type != self.device:
+            return f"a tensor on {array.device.type}"
+        if array.layout is not self.module.strided:
+            return f"a tensor with the layout {array.layout}"
+        if array.is_conj() or array.is_neg():
+            return "a conjugate or negative view, whose numbers are computed when they are read"
+        return self._why_expanded(array.shape, array.stride())
 
     def generator(self, seed):
         self.module.manual_seed(seed & _LARGEST_SEED)
@@ -172,13 +198,28 @@ class Torch(Arrays):
         return leave
 
     def changed_device(self):
+        own = getattr(self.module, "_C", None)  # what cannot be replaced from outside of torch
+        if own is not None and self._has_modes(own):
+            return "leaves a mode active, in which torch's functions do something else"
         if self.device != "cuda":
             return ""
-        cuda, device = self.module.cuda, self.module.cuda.current_device()
-        if device == 0 and cuda.current_stream() == self._stream:
+        device = own._cuda_getDevice()
+        if device == 0 and own._cuda_getCurrentRawStream(0) == self.stream:
             return ""
-        cuda.set_stream(self._stream)
+        self.module.cuda.set_stream(self._stream)
         return f"makes cuda:{device} the current device" if device != 0 else "makes another stream the current one"
+
+    def _has_modes(self, own: Any) -> bool:
+        """But that of torch.set_default_device."""
+        functions = [own._get_function_stack_at(i) for i in range(own._len_torch_function_stack())]
+        default_device = self.module.utils._device.DeviceContext
+        return own._len_torch_dispatch_stack() > 0 or any(type(mode) is not default_device for mode in functions)
+
+
+def _plain_types() -> list[type]:
+    """Of arrays whose numbers lie in memory."""
+    known = (("torch", "Tensor"), ("cupy", "ndarray"), ("numpy", "ndarray"))
+    return [getattr(sys.modules[module], name) for module, name in known if module in sys.modules]
 
 
 def is_array(value: Any) -> bool:

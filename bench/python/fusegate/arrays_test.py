@@ -34,18 +34,16 @@ class FakeCuda:
     def ExternalStream(address):  # pylint: disable=invalid-name
         return address
 
-    def current_stream(self):
-        return self.stream
-
-    @staticmethod
-    def current_device():
-        return 0
 
 
 class PoolTest(unittest.TestCase):
     def setUp(self):
         self.cuda = FakeCuda()
-        torch = types.SimpleNamespace(Tensor=type(None), cuda=self.cuda, ones=lambda *_, **__: None, mm=lambda *_: None)
+        own = types.SimpleNamespace(_len_torch_dispatch_stack=lambda: 0, _len_torch_function_stack=lambda: 0,
+                                    _cuda_getDevice=lambda: 0, _cuda_getCurrentRawStream=lambda _: self.cuda.stream)
+        utils = types.SimpleNamespace(_device=types.SimpleNamespace(DeviceContext=None))
+        torch = types.SimpleNamespace(Tensor=type(None), cuda=self.cuda, ones=lambda *_, **__: None, mm=lambda *_: None,
+                                      _C=own, utils=utils, __name__="torch")
         self.torch = Torch(torch, "cuda", 7)
 
     def test_are_freed_when_all_are_left(self):

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Callable, Optional
 
-from . import engine
+from . import engine, integrity
 from .arrays import Arrays, Form, is_array, library
 from .errors import InputError
 from .implementation import Implementation
@@ -236,9 +236,6 @@ class PreparedCall:
         """Calls it, so that it compiles, loads and tunes, and poisons what it returns: later calls may get the same memory.
         inputs: their addresses."""
         results = self._results(self.implementation.ask("", self.function, problem=problem))
-        changed = self.arrays.changed_device()
-        if changed:
-            raise self.implementation.error("", f"{changed}; it must leave that as it is")
         for result in results.values():
             for name, span in inputs.items():
                 if self.arrays.address(result) in span:
@@ -260,14 +257,22 @@ class PreparedCall:
         self._leave_pool()
 
     def _results(self, result: Any) -> dict[str, Any]:
+        changed = integrity.changed() or self.arrays.changed_device()
+        if changed:
+            raise self.implementation.error("", f"{changed}; it must leave that as it is")
         if not self.returned:
             return {}
         found = self.implementation.results("", result, list(self.returned))
         for name, value in found.items():
-            found[name] = self.arrays.own(value)
-            if not self.arrays.is_own(found[name]):
-                raise self.implementation.error("", f"returns {type(value).__name__}, not '{name}'; name results that it "
-                                                    f"writes into its arguments in writes=")
+            wrong = self.arrays.why_not_plain(value)
+            if not wrong:
+                found[name] = self.arrays.own(value)
+                if not self.arrays.is_own(found[name]):
+                    raise self.implementation.error("", f"returns {type(value).__name__}, not '{name}'; name results that it "
+                                                        f"writes into its arguments in writes=")
+                wrong = self.arrays.why_not_whole(found[name])
+            if wrong:
+                raise self.implementation.error("", f"returns {wrong}; return a plain {self.arrays.own_name}")
             shape, expected = tuple(found[name].shape), tuple(self.returned[name].shape)
             if shape != expected:
                 raise self.implementation.error("", f"wrong result: '{name}' has the shape {shape}, its reference has "

@@ -8,6 +8,7 @@ import pathlib
 import sys
 from typing import Optional
 
+from . import integrity
 from .errors import InputError, innermost, one_line
 from .operation import operations
 
@@ -16,9 +17,13 @@ _loading: Optional[str] = None
 
 
 class Kernels:
-    """What is registered. folder: of the file of kernels, which has the suites in ``suites/``."""
+    """What is registered. folder: of the file of kernels, which has the suites in ``suites/``. Raises InputError where the
+    file changed this package."""
 
     def __init__(self, source: str, folder: pathlib.Path):
+        changed = integrity.changed()
+        if changed:
+            raise InputError(source, "", f"{changed}; it must leave that as it is")
         self.folder, self.operations = folder, list(operations().values())
         self.implementations = [each for operation in self.operations for each in operation.implementations.values()]
         if not self.implementations:
