@@ -248,12 +248,13 @@ class Fresh:
             raise AssertionError(f"{arguments} ended with {ended.returncode}: {ended.stdout}{ended.stderr}")
 
     def codes(self):
-        """Of fat binaries, a cubin of which another kernel was taken, and what differs, beside a stored baseline."""
+        """Of fat binaries beside a program, a cubin of which another kernel was taken, and what differs, beside a stored baseline."""
         cubins = ROOT / "tests" / "fuzzing" / "testdata" / "codes"
-        self.fusegate("codes", cubins / "zstd.fatbin", "--out", "codes.json")
+        self.fusegate("codes", PROGRAM, cubins / "zstd.fatbin", "--out", "codes.json")
         self.fusegate("codes", cubins / "ptx.fatbin", cubins / "one.cubin", "--out", "other.codes.json")
         codes = json.loads((self.folder / "codes.json").read_text(encoding="utf-8"))
         codes["kernels"][0] |= {"hash": "0123456789abcdef", "registers": 99}
+        codes["host"][".text"] = "0123456789abcdef"
         (self.folder / "changed.codes.json").write_text(json.dumps(codes), encoding="utf-8")
         self.fusegate("codes-diff", "codes.json", "changed.codes.json", "--json", "codes-diff.json",
                       "--baseline", BASELINES / "nvidia-h200" / "pr.json", codes=(1,))
