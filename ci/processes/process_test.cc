@@ -17,9 +17,11 @@ using tests::kReadFlags;
 using tests::run_file_text;
 using tests::write_script;
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 class ProcessTest : public ::testing::Test {
@@ -51,6 +53,18 @@ class ProcessTest : public ::testing::Test {
   baselines::ScratchFolder folder_;
   std::vector<ProgressEvent> events_;
 };
+
+TEST_F(ProcessTest, IsIdentifiedAnewWhereASuiteOrItsModelsChanged) {
+  ProcessRequest asked = request("exit 0");
+  std::filesystem::create_directories(folder_.path() / "suites" / "models");
+  std::vector<std::string> questions{identification_question(asked)};
+  for (const char* file : {"suites/smoke.json", "suites/models/a.json", "suites/models/b.json"}) {
+    folder_.write(file, "{}");
+    EXPECT_THAT(questions, Not(Contains(identification_question(asked)))) << file;
+    questions.push_back(identification_question(asked));
+  }
+  EXPECT_EQ(identification_question(asked), questions.back());
+}
 
 TEST_F(ProcessTest, GivesTheProgramItsFlags) {
   run("for a in \"$@\"; do echo \"[$a]\"; done; exit 1");
