@@ -59,6 +59,11 @@ TEST(ExportFormats, LntHasSeconds) {
             json({{"name", "a/\"b\"\\c"}, {"execution_time", 1e-6}, {"hash", "5d0e"}}));
 }
 
+TEST(ExportFormats, LntNamesAMachineThatIsNotKnown) {
+  const Night night{.session = "night"};
+  EXPECT_EQ(json::parse(lnt_text(std::span(&night, 1)))["machine"]["name"], "unknown");
+}
+
 TEST(ExportFormats, BencherHasNanosecondsAndBounds) {
   const json results = json::parse(bencher_text(std::span(&kNight, 1)));
   const json& latency = results["a/\"b\"\\c"]["latency"];

@@ -36,7 +36,8 @@ std::string lnt_text(ExportedNights nights) {
                                      {"driver", &Night::driver},
                                      {"cuda", &Night::cuda},
                                      {"cublas", &Night::cublas}});
-  machine["name"] = night.machine.empty() ? night.device : night.machine;
+  const std::string& name = night.machine.empty() ? night.device : night.machine;
+  machine["name"] = name.empty() ? "unknown" : name;  // LNT wants one
   json run = known_texts(
       night, {{"commit", &Night::commit}, {"suite", &Night::suite}, {"session", &Night::session}});
   run["start_time"] = run["end_time"] = exported_date(night, "{:%Y-%m-%dT%H:%M:%S}");
