@@ -92,8 +92,10 @@ void apply(const AcceptedSlowdown& entry, AcceptedState state, Verdict& verdict)
 
 // Whether a benchmark that was decided by its times is not as slow as the entry says.
 bool is_better(const Verdict& verdict, const AcceptedSlowdown& entry) {
-  return verdict.kind == VerdictKind::kUnchanged || verdict.kind == VerdictKind::kImprovement ||
-         (verdict.kind == VerdictKind::kRegression && verdict.estimates.effect < entry.effect.low);
+  const bool is_unchanged = verdict.kind == VerdictKind::kUnchanged;
+  if (verdict.kind == VerdictKind::kImprovement) return true;
+  return (is_unchanged || verdict.kind == VerdictKind::kRegression) &&
+         (verdict.estimates.effect < entry.effect.low || (is_unchanged && entry.effect.low == 0));
 }
 
 }  // namespace

@@ -77,6 +77,8 @@ TEST(Accepted, AnEntryCanGoWhereNothingIsAsSlowAnyMore) {
               ElementsAre(pattern_is("^a$")));
   EXPECT_THAT(gate_accepting(0.005, {entry_of("^a$")}).accepted.outlived,
               ElementsAre(pattern_is("^a$")));
+  EXPECT_THAT(gate_accepting(0, {entry_of("^a$", {0, 0.04})}).accepted.outlived,
+              ElementsAre(pattern_is("^a$")));
   EXPECT_THAT(gate_accepting(0.03, {entry_of(".")}).accepted.outlived, IsEmpty());
   EXPECT_THAT(gate_accepting(0, {entry_of("^still")}).accepted.outlived, IsEmpty())
       << "identical code shows nothing of it";

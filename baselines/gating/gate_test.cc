@@ -157,6 +157,26 @@ TEST(Gate, ABenchmarksOwnLimitsStandInForTheSuites) {
   EXPECT_EQ(kinds(0.001, {{"^a$", {.min_effect = 1e-4}}}), std::pair(kRegression, kInconclusive));
 }
 
+TEST(Gate, AFilterJudgesAPartAndTheOthersShowTheMachine) {
+  GateOptions options;
+  const auto gate_part = [&](const char* filter) {
+    options.filter = filter;
+    return gate_of_series({quiet("a"), quiet("b"), quiet("gone")}, {slow("a", 0.02), quiet("b")},
+                          options);
+  };
+  const GateResult part = gate_part("^b$");
+  EXPECT_THAT(part, ends(ExitCode::kNoRegression, GateCause::kNoRegression));
+  ASSERT_EQ(part.verdicts.size(), 1u);
+  EXPECT_EQ(part.benchmarks, 33u);
+  EXPECT_TRUE(std::isfinite(part.verdicts[0].estimates.machine));
+  EXPECT_EQ(gate_part("^a$").exit_code, ExitCode::kRegression);
+  EXPECT_LT(gate_part("^a$").verdicts[0].estimates.p, gate_part("").verdicts[0].estimates.p)
+      << "tested among fewer";
+  options.strict = true;
+  EXPECT_EQ(gate_part("^b$").exit_code, ExitCode::kNoRegression);
+  EXPECT_EQ(gate_part("^(b|gone)$").exit_code, ExitCode::kCouldNotJudge);
+}
+
 TEST(Gate, WhatABenchmarksOwnLimitAllowsMayStayUndecided) {
   const std::vector<double> close{1000, 1004, 996, 1002, 998};
   const auto ends_with = [&](Settings settings) {

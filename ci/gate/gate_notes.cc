@@ -14,6 +14,7 @@
 #include "baselines/io/instant.h"
 #include "ci/console/format.h"
 #include "ci/gate/gate_headline.h"
+#include "ci/gate/verdict_text.h"
 
 namespace fusegate::ci {
 namespace {
@@ -341,6 +342,13 @@ class Notes {
   }
 
   void add_accepted() {
+    for (const Verdict& verdict : result_.verdicts) {
+      if (verdict.kind != VerdictKind::kRegression || !verdict.accepted || verdict.is_accepted()) {
+        continue;
+      }
+      add(fmt::format("{} is {} slower: {}.", verdict.benchmark,
+                      format_magnitude(verdict.estimates.effect), accepted_text(verdict)));
+    }
     for (const baselines::AcceptedSlowdown& entry : result_.accepted.expired) {
       add(
           fmt::format("The slowdown \"{}\" was accepted until {}, which has passed: {}. Remove or "

@@ -191,7 +191,8 @@ TEST(GateAlert, NamesRegressionsTheLargestFirstAndTheirOwners) {
       {"benchmark": "a", "verdict": "regression", "effect": 0.02},
       {"benchmark": "b", "verdict": "improvement", "effect": -0.5},
       {"benchmark": "c", "verdict": "regression", "effect": 0.04},
-      {"benchmark": "d", "verdict": "regression", "effect": null}],
+      {"benchmark": "d", "verdict": "regression", "effect": null, "accepted": {"state": "expired"}},
+      {"benchmark": "e", "verdict": "regression", "effect": 0.05, "accepted": {"state": "covers"}}],
       "settings": {"a": {"owner": "@ann"}, "b": {"owner": "@bob"}}})");
   EXPECT_EQ(alert.title, "gate: Regression");
   std::vector<std::string> labels;
