@@ -694,5 +694,17 @@ TEST_F(MeasureOnlyTest, AsksForAllWhereNothingIsStored) {
   EXPECT_EQ(record("A").left_out.size(), 1u) << "it differs, and is undecided";
 }
 
+TEST_F(MeasureOnlyTest, KnowsNothingOfOthersWhoseCodeIsNotKnown) {
+  request_.max_processes = 1;
+  request_.options.only.patterns = {"a07"};
+  add_programs(asked("0f"), asked(""));
+  choose_of(std::nullopt);
+  const auto identities =
+      baselines::read_identities(folder_.path() / "B" / baselines::kIdentitiesFile);
+  EXPECT_TRUE(identities.benchmarks.contains("a07"));
+  EXPECT_FALSE(identities.benchmarks.contains("a20"));
+  EXPECT_TRUE(record("A").left_out.contains("a20"));
+}
+
 }  // namespace
 }  // namespace fusegate::ci

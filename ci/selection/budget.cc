@@ -138,11 +138,16 @@ void learn(const ProcessTimes& process, const BudgetPlan& plan, BudgetRequest& r
 
 BudgetedRun budgeted(const std::vector<ComparedRuns>& compared, const Selection& selection,
                      const BudgetTerms& terms) {
-  BudgetedRun run{.budget_s = terms.budget_s, .controls = selection.control_names};
-  const std::set<std::string> controls(run.controls.begin(), run.controls.end());
+  BudgetedRun run{.budget_s = terms.budget_s};
+  const std::set<std::string> identical(selection.control_names.begin(),
+                                        selection.control_names.end());
   for (const std::string& name : selection.measured) {
-    if (!controls.contains(name)) run.names.push_back(name);
+    if (identical.contains(name)) continue;
+    const BenchmarkSeries* const series = find_series(compared.front().baseline, name);
+    (series && series->is_control ? run.controls : run.names).push_back(name);
   }
+  run.controls.insert(run.controls.end(), selection.control_names.begin(),
+                      selection.control_names.end());
   const ProtocolTimes protocol = protocol_of(compared.front().baseline);
   run.samples = protocol.samples;
   run.layouts = protocol.layouts;

@@ -26,7 +26,7 @@ struct BudgetedRun {
   double budget_s = 0;
   BudgetRequest request{};
   std::vector<std::string> names{};     // of the request's benchmarks
-  std::vector<std::string> controls{};  // likewise
+  std::vector<std::string> controls{};  // likewise: declared ones whose code is not known, first
   int samples = 0, layouts = 0;         // of the suite's protocol
   BudgetPlan plan{};
 

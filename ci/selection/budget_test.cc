@@ -77,6 +77,15 @@ TEST(Budgeted, WeighsAsTheBaselinesSuiteSays) {
   EXPECT_THAT(planned(runs, 39.5).left_out(), ::testing::Contains("new"));
 }
 
+TEST(Budgeted, TakesDeclaredControlsAsControls) {
+  ComparedRuns runs = compared();
+  for (int i : {1, 4}) runs.baseline.benchmarks[i].is_control = true;
+  const BudgetedRun run = planned(runs, 600);
+  EXPECT_THAT(run.names, ElementsAre("a0", "a2", "a3", "a5"));
+  EXPECT_THAT(run.controls, SizeIs(8));
+  EXPECT_EQ(run.controls[1], "a4") << "also where their code is not known";
+}
+
 TEST(Budgeted, SaysWhatItMeasures) {
   EXPECT_EQ(planned(compared(), 600).text(),
             "Budget of 60 s: measuring 6 benchmarks that can have changed, and 6 controls, by 15 "
