@@ -171,7 +171,7 @@ void identify_and_select(Session& session, const RunAnalyses& analyses) {
     Selection selection =
         select_benchmarks(compared, session.request.controls, session.request.benchmark);
     if (only) leave_out_others(*only, compared.front(), selection, session);
-    if (options.plans_budget) {
+    if (options.plans_budget && !selection.nothing_differs()) {
       const double each_s =
           (session.now() - asked_s) / static_cast<double>(session.programs.size());
       session.budget = budgeted(compared, selection, budget_terms(session, each_s));
@@ -203,7 +203,7 @@ std::vector<std::string> notes_of(Session& session) {
     if (const std::string shortage = session.budget->shortage(); !shortage.empty()) {
       notes.push_back(shortage);
     }
-  } else if (session.request.options.plans_budget) {
+  } else if (session.request.options.plans_budget && !session.selection) {
     notes.push_back(
         "Nothing was planned within the budget, as a program does not name what it "
         "measures: it is a limit alone.");
