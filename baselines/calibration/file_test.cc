@@ -6,6 +6,7 @@
 
 #include "baselines/calibration/calibrate.h"
 #include "baselines/calibration/test_pool.h"
+#include "baselines/io/error.h"
 #include "baselines/io/scratch_folder.h"
 #include "baselines/record/baseline.h"
 
@@ -56,6 +57,17 @@ TEST(CalibrationText, KeepsEveryFigure) {
       rule.at("same_card").at("smallest_detectable").at("from_20_us").at("p90").is_number());
   EXPECT_EQ(rule.at("same_card").at("regressions").at("of"), 20);
   EXPECT_EQ(root.at("draws").at("side"), 5);
+}
+
+TEST(ReadSpreads, HasEachBenchmarksSpreadInTime) {
+  const ScratchFolder folder;
+  const Calibration original = example();
+  const auto spreads = read_spreads(folder.write("c.json", calibration_text(original)));
+  ASSERT_EQ(spreads.size(), original.benchmarks.size());
+  for (const BenchmarkCalibration& benchmark : original.benchmarks) {
+    EXPECT_NEAR(spreads.at(benchmark.name), benchmark.spread_time, 1e-3 * benchmark.spread_time);
+  }
+  EXPECT_THROW(read_spreads(folder.write("none.json", "{}")), InputError);
 }
 
 TEST(CalibrationPath, IsBesideTheBaseline) {

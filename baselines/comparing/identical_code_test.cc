@@ -50,6 +50,23 @@ TEST(ShowsMachineAlone, IdenticalCodeAndControlsThatMayBeIdentical) {
   EXPECT_FALSE(shows(doing(plain, "0f"), doing(plain, "1e"), true)) << "another algorithm";
 }
 
+TEST(NotMeasured, IsUndecidedAndNamesTheReason) {
+  const BenchmarkSeries quiet = test_series("quiet", kQuiet);
+  const auto unmeasured = [](const char* code) { return doing(test_series("left", {}), code); };
+  const baselines::Run base = test_run({unmeasured("0f"), quiet});
+  baselines::Run head = test_run({unmeasured("1e"), quiet});
+  EXPECT_EQ(judge(base, head, {}).front().kind, VerdictKind::kInvalid) << "nobody says why";
+  head.left_out["left"] = "outside of the budget";
+  const Verdict verdict = judge(base, head, {}).front();
+  EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
+  EXPECT_EQ(verdict.reason.obstacle, Obstacle::kNotMeasured);
+  EXPECT_EQ(verdict.reason.failure, "outside of the budget");
+  EXPECT_TRUE(std::isnan(verdict.estimates.ruled_out));
+  EXPECT_EQ(judge(test_run({quiet}), head, {}).front().kind, VerdictKind::kNew);
+  head.benchmarks[0] = unmeasured("0f");
+  EXPECT_EQ(judge(base, head, {}).front().kind, VerdictKind::kIdentical);
+}
+
 // A suite of 104 rows, in two sessions or on two cards that move rows by their duration and bound,
 // and each row besides.
 Simulation moved(int identical, double most_scatter = 0.004) {

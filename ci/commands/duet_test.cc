@@ -113,6 +113,28 @@ TEST_F(DuetCommandTest, GoesWithoutAnAaComparison) {
   EXPECT_THAT(out_.str(), Not(HasSubstr("A/A")));
 }
 
+TEST_F(DuetCommandTest, ABudgetOfGpuTimeNamesWhatItLeavesOut) {
+  FakeRunFile file = thirty_identified();
+  base_is({.file = file});
+  for (auto& [name, code] : file.codes) code = name < "a11" ? "1e" : "0f";
+  request_.head = head({.file = file, .phase = 1});
+  request_.measuring.plans_budget = true;
+  request_.measuring.budget_s = 1.01;  // of which judging has a second
+  EXPECT_EQ(run(), kCouldNotJudge);
+  EXPECT_FALSE(fs::exists(request_.out / "base_again")) << "it goes into what is judged";
+  EXPECT_THAT(json()["headline"].get<std::string>(), HasSubstr("not ruled out in 9 of 30"));
+  EXPECT_THAT(json()["notes"].dump(), HasSubstr("Budget of 1.01 s: measuring 1 of 10 benchmarks"));
+  EXPECT_THAT(json()["notes"].dump(), HasSubstr("too short for a verdict"));
+  EXPECT_THAT(json()["left_out"].dump(), HasSubstr("outside of the budget of 1.01 s"));
+  EXPECT_THAT(json()["verdicts"].dump(), HasSubstr("not measured: outside of the budget"));
+  EXPECT_EQ(json()["counts"]["invalid"], 0);
+  request_.measuring.budget_s = 600;
+  request_.out = folder_.path() / "long";
+  EXPECT_EQ(run(), kNoRegression);
+  EXPECT_EQ(json()["counts"]["unchanged"], 10);
+  EXPECT_EQ(json()["left_out"].size(), 0u);
+}
+
 TEST_F(DuetCommandTest, RefusesAnAaHistoryThatIsNoneBeforeItMeasures) {
   folder_.write("aa.jsonl", "{}\n");
   EXPECT_THAT(problem(), HasSubstr("aa.jsonl: line 1: when: is missing"));

@@ -115,7 +115,10 @@ ExitCode replay_command(const ReplayRequest& request, Console& console) {
   duet.head = head_of(request);
   if (duet.out.empty()) duet.out = new_run_folder();
   try {
+    const double asked_s = steady_seconds();
     const auto path = baseline_to_replay(request);
+    // A program was asked on the GPU what environment it is in.
+    duet.measuring.spent_s = steady_seconds() - asked_s;
     if (!path) {
       throw baselines::InputError(
           duet.head, "",

@@ -5,8 +5,8 @@ set -euo pipefail
 
 usage() {
   cat <<'TEXT'
-Usage: ci/pipelines/compare.sh --base REVISION [--suite NAME] [--processes N] [--budget-s N] [--all]
-                               [--fail-on WHAT] [--allow P]
+Usage: ci/pipelines/compare.sh --base REVISION [--suite NAME] [--processes N] [--budget-s N | --budget-gpu-s N]
+                               [--only PATTERN] [--only-from FILE] [--all] [--fail-on WHAT] [--allow P]
 
   --base REVISION  what this tree is compared with: a branch, a tag or a commit
   --suite NAME     pr (the default on a GPU), smoke (the default without one), nightly or ladder
@@ -14,6 +14,10 @@ Usage: ci/pipelines/compare.sh --base REVISION [--suite NAME] [--processes N] [-
                    measured again, up to three times as often
   --budget-s N     start nothing that would take longer than N seconds in all, except to confirm a
                    regression; 600 by default
+  --budget-gpu-s N choose what is measured, and how often, so that the verdict is there N seconds after a
+                   program first uses the GPU; what is left out is named, undecided, and does not pass
+  --only PATTERN   ask and measure only benchmarks whose names match, and controls; may be repeated
+  --only-from FILE likewise those that fusegate codes-diff --json lists
   --all            measure identical code too: by default, where both programs launch the same machine code
                    with the same arguments, only a few benchmarks are measured, as controls
   --fail-on WHAT   exit with 1 whatever the time where launching takes the host longer (host; identical
@@ -37,7 +41,7 @@ main() {
   step "the same for the base, $(git rev-parse --short "$base")"
   base_program=$(SECONDS=$SECONDS "$lib/build_commit.sh" "$base")
   # This tree's fusegate drives and judges both: it knows the run file's newest form and the one before.
-  end_with "build/$preset/bin/fusegate" job --suite "$suite" --processes "$processes" --budget-s "$budget_s" \
+  end_with "build/$preset/bin/fusegate" job --suite "$suite" --processes "$processes" "$budget" "$budget_s" \
     --started-s "$SECONDS" --base "$base_program" "${more[@]}"
 }
 
@@ -52,16 +56,16 @@ compared_suite() {
 }
 
 parse_arguments() {
-  base='' suite='' processes=5 budget_s=600 more=()
+  base='' suite='' processes=5 budget=--budget-s budget_s=600 more=()
   while [[ $# -gt 0 ]]; do
     case $1 in
       --base) base=$(value_of "$@"); shift 2 ;;
       --suite) suite=$(value_of "$@"); shift 2 ;;
       # --invocations: its former name.
       --processes | --invocations) processes=$(value_of "$@"); shift 2 ;;
-      --budget-s) budget_s=$(value_of "$@"); shift 2 ;;
+      --budget-s | --budget-gpu-s) budget=$1 budget_s=$(value_of "$@"); shift 2 ;;
       --all) more+=("$1"); shift ;;
-      --fail-on | --allow | --require-ruled-out) more+=("$1" "$(value_of "$@")"); shift 2 ;;
+      --only | --only-from | --fail-on | --allow | --require-ruled-out) more+=("$1" "$(value_of "$@")"); shift 2 ;;
       --help | -h) usage; exit 0 ;;
       *) die "unknown argument '$1'; see --help" ;;
     esac
@@ -69,7 +73,7 @@ parse_arguments() {
   [[ $base ]] || die "--base is missing; see --help"
   base=$(git rev-parse --verify --quiet --end-of-options "$base^{commit}") || die "--base names no commit of this repository"
   require_count --processes "$processes"
-  require_count --budget-s "$budget_s"
+  require_count "$budget" "$budget_s"
 }
 
 lib=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

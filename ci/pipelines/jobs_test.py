@@ -269,6 +269,12 @@ class Compare(History):
         self.box.run("pipelines/compare.sh", "--base", "HEAD^1", "--suite", "pr", "--invocations", "2")
         self.assertIn("job --suite pr --processes 2 --budget-s 600 ", self.fusegate_calls()[0])
 
+    def test_passes_on_a_budget_of_gpu_time_and_what_can_have_changed(self):
+        self.box.run("pipelines/compare.sh", "--base", "HEAD^1", "--suite", "pr", "--budget-gpu-s", "60", "--only-from", "diff.json")
+        call = self.fusegate_calls()[0]
+        self.assertIn("job --suite pr --processes 5 --budget-gpu-s 60 ", call)
+        self.assertIn(" --only-from diff.json", call)
+
     def test_takes_a_suite_that_a_cpu_can_run_where_there_is_no_gpu_and_says_so(self):
         result = self.box.run("pipelines/compare.sh", "--base", "HEAD^1")
         self.assertIn("job --suite smoke --processes 5 --budget-s 600 ", self.fusegate_calls()[0])
@@ -292,7 +298,7 @@ class Compare(History):
         self.assertEqual(self.fusegate_calls(), [])
 
     def test_bad_arguments_stop_before_anything_is_done(self):
-        for arguments in [["--budget-s", "0"], ["--budget-s"], ["--processes", "many"]]:
+        for arguments in [["--budget-s", "0"], ["--budget-s"], ["--budget-gpu-s", "x"], ["--processes", "many"]]:
             with self.subTest(arguments):
                 self.assertEqual(self.box.run("pipelines/compare.sh", "--base", "HEAD^1", *arguments).returncode, 2)
         self.assertEqual(self.box.calls(), [])

@@ -36,6 +36,7 @@ RunRecord example() {
   record.ended = "2026-11-21T02:01:00+00:00";
   record.finished = true;
   record.aa = AaFindings{56, {"linear/addmm"}, 5, 12, 1};
+  record.left_out = {{"geglu/fused", "outside of the budget of 60 s"}};
   return record;
 }
 
@@ -67,7 +68,7 @@ TEST_F(RunRecordTest, IsReadAsItWasWritten) {
 
 TEST_F(RunRecordTest, ReadsOlderRecordsWithoutSessionsAndBlocks) {
   nlohmann::json older = run_record_json(example());
-  for (const char* key : {"session", "identified", "aa"}) older.erase(key);
+  for (const char* key : {"session", "identified", "aa", "left_out"}) older.erase(key);
   for (auto& process : older["processes"]) {
     for (const char* key : {"block", "extension", "aa_half"}) process.erase(key);
   }
@@ -75,6 +76,7 @@ TEST_F(RunRecordTest, ReadsOlderRecordsWithoutSessionsAndBlocks) {
   EXPECT_EQ(record.session, "");
   EXPECT_EQ(record.identified, "");
   EXPECT_FALSE(record.aa);
+  EXPECT_TRUE(record.left_out.empty());
   EXPECT_EQ(record.processes[1].block, 0);
   EXPECT_FALSE(record.processes[1].extension);
 }

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "baselines/comparing/comparison.h"
 #include "baselines/io/error.h"
 #include "baselines/launches/identities.h"
 #include "baselines/record/program_variables.h"
@@ -103,17 +104,44 @@ bool pays_to_load_together(const Session& session) {
   });
 }
 
-// Those that are not asked for, although their code differs.
-void leave_out_others(const Only& only, Selection& selection, Session& session) {
-  std::vector<std::string> others;
-  std::erase_if(selection.measured, [&](const std::string& name) {
-    const bool is_control =
+bool is_control(const ComparedRuns& runs, const std::string& name) {
+  const baselines::BenchmarkSeries* const series = find_series(runs.baseline, name);
+  return series != nullptr && series->is_control;
+}
+
+// As if nobody had asked what these launch.
+void forget(const std::vector<std::string>& benchmarks, const Session& session) {
+  for (const ProgramRun& program : session.programs) {
+    const fs::path file = program.folder() / baselines::kIdentitiesFile;
+    baselines::Identities identities = baselines::read_identities(file);
+    for (const std::string& name : benchmarks) identities.benchmarks.erase(name);
+    for (const std::string& name : benchmarks) identities.counters.erase(name);
+    for (const std::string& name : benchmarks) identities.choices.erase(name);
+    baselines::write_identities(file, identities);
+  }
+}
+
+// Those that are not asked for. What is known to differ is undecided; of others nothing is known,
+// as where they are not identified.
+void leave_out_others(const Only& only, const ComparedRuns& runs, Selection& selection,
+                      Session& session) {
+  std::vector<std::string> others, unknown;
+  for (const std::string& name : selection.measured) {
+    const bool is_identical =
         std::ranges::find(selection.control_names, name) != selection.control_names.end();
-    if (is_control || only.takes(name)) return false;
+    if (is_identical || is_control(runs, name) || only.takes(name)) continue;
     others.push_back(name);
-    return true;
+    const baselines::BenchmarkSeries* const before = find_series(runs.baseline, name);
+    const baselines::BenchmarkSeries* const now = find_series(runs.candidate, name);
+    const bool is_known =
+        before && now && baselines::code_is_known(*before) && baselines::code_is_known(*now);
+    if (!is_known) unknown.push_back(name);
+  }
+  std::erase_if(selection.measured, [&](const std::string& name) {
+    return std::ranges::binary_search(others, name);
   });
   session.leave_out(others, only.reason());
+  if (!unknown.empty()) forget(unknown, session);
 }
 
 BudgetTerms budget_terms(const Session& session, double identification_s) {
@@ -149,8 +177,8 @@ void identify_and_select(Session& session, const RunAnalyses& analyses) {
     session.takes_found_choices = true;
     Selection selection =
         select_benchmarks(compared, session.request.controls, session.request.benchmark);
-    if (only) leave_out_others(*only, selection, session);
-    if (options.plans_budget) {
+    if (only) leave_out_others(*only, compared.front(), selection, session);
+    if (options.plans_budget && !selection.nothing_differs()) {
       const double each_s =
           (session.now() - asked_s) / static_cast<double>(session.programs.size());
       session.budget = budgeted(compared, selection, budget_terms(session, each_s));
@@ -182,7 +210,7 @@ std::vector<std::string> notes_of(Session& session) {
     if (const std::string shortage = session.budget->shortage(); !shortage.empty()) {
       notes.push_back(shortage);
     }
-  } else if (session.request.options.plans_budget) {
+  } else if (session.request.options.plans_budget && !session.selection) {
     notes.push_back(
         "Nothing was planned within the budget, as a program does not name what it "
         "measures: it is a limit alone.");

@@ -637,6 +637,21 @@ TEST_F(MeasureBudgetTest, SaysWhereItIsTooShortForAVerdict) {
   EXPECT_THAT(run.notes.back(), HasSubstr("too short for a verdict"));
 }
 
+TEST_F(MeasureBudgetTest, WhereNoCodeDiffersItMeasuresControlsForARecord) {
+  request_.options.budget_s = 300;
+  add_programs(ten("0f"), ten("0f"));
+  Console console{out_, err_};
+  const Comparisons comparisons = [&] {
+    return std::vector<ComparedRuns>{{baselines::load_run({folder_.path() / "A"}),
+                                      baselines::load_run({folder_.path() / "B"})}};
+  };
+  const RunResult run =
+      measure_run(request_, {.comparisons = comparisons}, console, [this] { return now(); });
+  EXPECT_TRUE(run.measured_anything);
+  EXPECT_LE(now(), 300);
+  EXPECT_THAT(run.notes, IsEmpty());
+}
+
 TEST_F(MeasureBudgetTest, IsALimitAloneWhereProgramsDoNotNameWhatTheyMeasure) {
   request_.options.budget_s = 50;
   add_programs(taking_ten_seconds(), taking_ten_seconds());
@@ -692,6 +707,18 @@ TEST_F(MeasureOnlyTest, AsksForAllWhereNothingIsStored) {
   EXPECT_THAT(baselines::read_file(folder_.path() / "asked"), Not(HasSubstr("a07")));
   EXPECT_THAT(calls()[0], AllOf(HasSubstr("|a07|"), Not(HasSubstr("a20"))));
   EXPECT_EQ(record("A").left_out.size(), 1u) << "it differs, and is undecided";
+}
+
+TEST_F(MeasureOnlyTest, DropsOthersWhoseCodeIsNotKnown) {
+  request_.max_processes = 1;
+  request_.options.only.patterns = {"a07"};
+  add_programs(asked("0f"), asked(""));
+  choose_of(std::nullopt);
+  const auto identities =
+      baselines::read_identities(folder_.path() / "B" / baselines::kIdentitiesFile);
+  EXPECT_TRUE(identities.benchmarks.contains("a07"));
+  EXPECT_FALSE(identities.benchmarks.contains("a20"));
+  EXPECT_TRUE(record("A").left_out.contains("a20"));
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ struct MeasuringOptions {
   // The time is a budget for all that a GPU is held for, from the first start of a program on:
   // what is measured is chosen so that it suffices (budget_plan.h). Nothing exceeds it.
   bool plans_budget = false;
+  double spent_s = 0;  // of the budget, before
   OnlyBenchmarks only{};
   std::optional<std::uint64_t> seed{};  // of the order and of the processes; none: random
   bool measures_all = false;            // identical code too, and programs are not identified

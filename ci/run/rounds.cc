@@ -51,6 +51,7 @@ Rounds::Rounds(Session& session)
           static_cast<int>(session.programs.size()) * (session.request.is_aa ? 2 : 1),
           session.request.options.seed ? *session.request.options.seed : std::random_device{}()),
       block_(last_block_of(session.programs)),
+      first_block_(block_ + 1),
       minimum_s_(session.programs.size()) {
   for (std::size_t i = 0; i < session.programs.size(); ++i) {
     slots_.push_back({i, session.request.is_aa ? "a" : ""});
@@ -86,7 +87,10 @@ int Rounds::planned_rounds() const {
 
 // By what the first round took.
 void Rounds::replan(ProgressDisplay& display) {
-  session_.budget->replan(expected_repeat_s(), session_.left_s());
+  const double count = static_cast<double>(slots_.size());
+  const ProcessTimes mean{first_round_.checks_s / count, first_round_.samples_s / count,
+                          expected_repeat_s() / count};
+  session_.budget->replan(mean, session_.left_s());
   session_.take_budget();
   display.plan(planned_processes());
 }
@@ -183,9 +187,14 @@ bool Rounds::run_one(const PlannedProcess& planned, const Round& round, Progress
 
 ProcessOutcome Rounds::run_and_record(const Slot& slot, const ProcessRequest& process,
                                       const Round& round, ProgressDisplay& display) {
+  ProcessClock clock(session_.now());
+  const auto on_event = [&](const ProgressEvent& event) {
+    clock.see(event, session_.now());
+    show(event, display);
+  };
   ProcessOutcome outcome = run_process(
-      process, [&](const ProgressEvent& event) { show(event, display); }, [&] { display.wait(); },
-      loaded_.empty() ? nullptr : &loaded_.front());
+      process, on_event, [&] { display.wait(); }, loaded_.empty() ? nullptr : &loaded_.front());
+  if (block_ == first_block_) first_round_ += clock.times(session_.now());
   if (!loaded_.empty()) loaded_.erase(loaded_.begin());
   for (const auto& [name, failure] : outcome.failed_benchmarks) {
     failures_.add(name, failure);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "ci/processes/process_times.h"
 #include "ci/run/failed_benchmarks.h"
 #include "ci/run/session.h"
 
@@ -102,6 +103,8 @@ class Rounds {
   std::deque<std::vector<PlannedProcess>> drawn_;  // rounds to come
   std::vector<StartedChild> loaded_;               // the first of their processes, in order
   int block_;                                 // the last one that was started
+  const int first_block_;                     // of this run
+  ProcessTimes first_round_{};                // of all its processes
   std::vector<double> minimum_s_;             // by program: what its minimum took
   double load_s_ = 0;                         // what the last ones that loaded together took for it
   double loading_s_ = 0;                      // all of them

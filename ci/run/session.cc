@@ -133,7 +133,8 @@ Session::Session(const MeasuringRequest& measuring, Console& output, ProgressDis
 
 double Session::left_s() const {
   const std::optional<double>& budget_s = request.options.budget_s;
-  return budget_s ? *budget_s - (now() - started_s) : std::numeric_limits<double>::infinity();
+  return budget_s ? *budget_s - request.options.spent_s - (now() - started_s)
+                  : std::numeric_limits<double>::infinity();
 }
 
 bool Session::fits(double expected_s) const { return expected_s <= left_s(); }

@@ -24,7 +24,7 @@ struct Session {
   bool is_interrupted() const { return end == RunEnd::kInterrupted; }
   // False where no code differs and no record was asked for.
   bool measures_anything() const { return !selection || !selection->measured.empty(); }
-  // Of the time budget; without one for ever.
+  // Of the time budget; infinite without one.
   double left_s() const;
   // Whether the time budget has room for what is expected to take that long.
   bool fits(double expected_s) const;

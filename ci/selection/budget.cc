@@ -20,8 +20,8 @@ using baselines::BenchmarkSeries;
 using baselines::Run;
 
 // On an H200 a process of pr takes 10 s with 22 benchmarks and 6.4 s with 10: 3.4 s for itself, and
-// 6.2 ms a sample, of which idling and the batch are 4.65 ms (docs/evidence/identical-code.md,
-// docs/evidence/python.md). The first round shows what it is here.
+// 6.2 ms a sample, of which idling and the batch are 4.65 ms (kFewDiffering,
+// docs/evidence/identical-code.md). The first round shows what it is here.
 constexpr double kProcessS = 3.4;
 constexpr double kSampleOverhead = 6.2 / 4.65;
 // In time, of kernels of 20 us and more on an H200 (docs/evidence/protocol.md).
@@ -115,15 +115,39 @@ std::vector<BudgetedBenchmark> benchmarks_of(const std::vector<std::string>& nam
   return benchmarks;
 }
 
+// Sets the costs to what a process of the plan took. Where it does not say for what, all costs grow
+// alike.
+void learn(const ProcessTimes& process, const BudgetPlan& plan, BudgetRequest& request) {
+  const double predicted_s = round_s(request, plan) / request.programs;
+  const double samples_s = predicted_s - request.process_s;
+  const bool is_known = process.samples_s > 0 && samples_s > 0;
+  if (!is_known && !(predicted_s > 0)) return;
+  const double factor = is_known ? process.samples_s / samples_s : process.total_s / predicted_s;
+  const double count = static_cast<double>(plan.measured.size() + plan.controls);
+  for (auto* const list : {&request.benchmarks, &request.controls}) {
+    for (BudgetedBenchmark& benchmark : *list) {
+      benchmark.sample_s *= factor;
+      if (is_known) benchmark.check_s = process.checks_s / count;
+    }
+  }
+  request.process_s = is_known ? process.total_s - process.checks_s - process.samples_s
+                               : request.process_s * factor;
+}
+
 }  // namespace
 
 BudgetedRun budgeted(const std::vector<ComparedRuns>& compared, const Selection& selection,
                      const BudgetTerms& terms) {
-  BudgetedRun run{.budget_s = terms.budget_s, .controls = selection.control_names};
-  const std::set<std::string> controls(run.controls.begin(), run.controls.end());
+  BudgetedRun run{.budget_s = terms.budget_s};
+  const std::set<std::string> identical(selection.control_names.begin(),
+                                        selection.control_names.end());
   for (const std::string& name : selection.measured) {
-    if (!controls.contains(name)) run.names.push_back(name);
+    if (identical.contains(name)) continue;
+    const BenchmarkSeries* const series = find_series(compared.front().baseline, name);
+    (series && series->is_control ? run.controls : run.names).push_back(name);
   }
+  run.controls.insert(run.controls.end(), selection.control_names.begin(),
+                      selection.control_names.end());
   const ProtocolTimes protocol = protocol_of(compared.front().baseline);
   run.samples = protocol.samples;
   run.layouts = protocol.layouts;
@@ -164,14 +188,10 @@ std::vector<std::string> BudgetedRun::flags() const {
           fmt::format("--layouts={}", std::min(layouts, plan.samples))};
 }
 
-void BudgetedRun::replan(double measured_round_s, double left_s) {
-  const double predicted_s = round_s(request, plan);
-  if (!(predicted_s > 0)) return;
-  const double factor = measured_round_s / predicted_s;
-  request.process_s *= factor;
+void BudgetedRun::replan(const ProcessTimes& process, double left_s) {
+  learn(process, plan, request);
   for (auto* const list : {&request.benchmarks, &request.controls}) {
     for (BudgetedBenchmark& benchmark : *list) {
-      benchmark.sample_s *= factor;
       benchmark.spread *= std::sqrt(static_cast<double>(request.whole) / plan.samples);
     }
   }
@@ -194,10 +214,10 @@ std::string BudgetedRun::text() const {
           ? format_count(names.size(), "benchmark")
           : fmt::format("{} of {}", plan.measured.size(), format_count(names.size(), "benchmark")));
   if (plan.measured.empty()) return text + '.';
-  return text + fmt::format(", and {}, by {} of each program with {} samples each.",
+  return text + fmt::format(", and {}, by {} of each program{}.",
                             format_count(plan.controls, "control"),
                             format_count(static_cast<std::size_t>(plan.processes), "process"),
-                            plan.samples);
+                            samples > 1 ? fmt::format(" with {} samples each", plan.samples) : "");
 }
 
 std::string BudgetedRun::shortage() const {

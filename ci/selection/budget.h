@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "ci/processes/process_times.h"
 #include "ci/selection/budget_plan.h"
 #include "ci/selection/selection.h"
 
@@ -26,7 +26,7 @@ struct BudgetedRun {
   double budget_s = 0;
   BudgetRequest request{};
   std::vector<std::string> names{};     // of the request's benchmarks
-  std::vector<std::string> controls{};  // likewise
+  std::vector<std::string> controls{};  // likewise: declared ones whose code is not known, first
   int samples = 0, layouts = 0;         // of the suite's protocol
   BudgetPlan plan{};
 
@@ -34,9 +34,9 @@ struct BudgetedRun {
   std::vector<std::string> left_out() const;
   // "--samples=24 --layouts=24", where these are not the suite's.
   std::vector<std::string> flags() const;
-  // Once a round took so long, with what is left: the same with other costs. Fewer benchmarks where
-  // four processes of each program would else not fit; the samples stay.
-  void replan(double measured_round_s, double left_s);
+  // By what a process of the first round took, and what is left. Fewer benchmarks where four
+  // processes of each program would else not fit; the samples stay.
+  void replan(const ProcessTimes& process, double left_s);
   // "within 60 s: measuring 4 of the 12 benchmarks that can have changed ..."
   std::string text() const;
   // Where a plan has too few processes for a verdict; else empty.

@@ -26,7 +26,8 @@ class Filling {
     const int rounds = plan.processes - request.done;
     const double of_a_round = rounds > 0 ? request.seconds / rounds : 0;
     room_s_ = of_a_round / request.programs - request.process_s;
-    for (std::size_t i = 0; i < plan.controls; ++i) room_s_ -= cost_s(request.controls[i]);
+    for (std::size_t i = 0; i < plan.controls; ++i)
+      room_s_ -= cost_s(request.controls[i], plan.samples);
     for (const BudgetedBenchmark& benchmark : request.benchmarks) {
       gains_.push_back(benchmark.weight * (1 - expected_to_rule_out(benchmark, plan.processes,
                                                                     plan.samples, request.whole)));
@@ -38,7 +39,7 @@ class Filling {
     if (room_s_ < 0) return std::nullopt;
     // A knapsack: what gains most for its time first, or what gains most, whichever is better.
     const std::vector<std::size_t> dense = filled([this](std::size_t i) {
-      return gains_[i] / std::max(1e-9, cost_s(request_.benchmarks[i]));
+      return gains_[i] / std::max(1e-9, cost_s(request_.benchmarks[i], plan_.samples));
     });
     const std::vector<std::size_t> large = filled([this](std::size_t i) { return gains_[i]; });
     plan_.measured = gain(dense) < gain(large) ? large : dense;
@@ -52,9 +53,6 @@ class Filling {
   }
 
  private:
-  double cost_s(const BudgetedBenchmark& benchmark) const {
-    return benchmark.sample_s * plan_.samples;
-  }
   double gain(const std::vector<std::size_t>& indices) const {
     return std::accumulate(indices.begin(), indices.end(), 0.0,
                            [this](double sum, std::size_t i) { return sum + gains_[i]; });
@@ -69,7 +67,7 @@ class Filling {
     std::vector<std::size_t> taken;
     double room_s = room_s_;
     for (const std::size_t i : order) {
-      const double cost = cost_s(request_.benchmarks[i]);
+      const double cost = cost_s(request_.benchmarks[i], plan_.samples);
       if (gains_[i] <= 0 || cost > room_s) continue;
       room_s -= cost;
       taken.push_back(i);
@@ -139,13 +137,16 @@ double expected_to_rule_out(const BudgetedBenchmark& benchmark, int processes, i
   return std::min(1.0, baselines::t_upper_quantile(kLevel, 2.0 * processes - 2) * error);
 }
 
+double cost_s(const BudgetedBenchmark& benchmark, int samples) {
+  return benchmark.check_s + benchmark.sample_s * samples;
+}
+
 double round_s(const BudgetRequest& request, const BudgetPlan& plan) {
   double process_s = request.process_s;
-  for (const std::size_t i : plan.measured) {
-    process_s += request.benchmarks[i].sample_s * plan.samples;
-  }
+  for (const std::size_t i : plan.measured)
+    process_s += cost_s(request.benchmarks[i], plan.samples);
   for (std::size_t i = 0; i < plan.controls; ++i) {
-    process_s += request.controls[i].sample_s * plan.samples;
+    process_s += cost_s(request.controls[i], plan.samples);
   }
   return request.programs * process_s;
 }

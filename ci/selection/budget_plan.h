@@ -2,7 +2,7 @@
 // processes of how many samples, so that the slowdowns which stay possible are smallest. Pure
 // arithmetic over what is known before.
 //
-// A process takes process_s, and of each benchmark as many sample_s as it takes samples. N of each
+// A process takes process_s, and for each benchmark check_s and samples times sample_s. N of each
 // program rule out slowdowns above
 //
 //   t(0.99, 2 N - 2) * spread * sqrt(2 / N) * sqrt(whole / samples)
@@ -23,6 +23,7 @@ namespace fusegate::ci {
 struct BudgetedBenchmark {
   double weight = 1;    // 0: measuring it decides nothing
   double spread = 0;    // from process to process, with `whole` samples: relative, above 0
+  double check_s = 0;   // of its results, before the samples
   double sample_s = 0;  // with what belongs to it, such as its layout
 };
 
@@ -57,6 +58,9 @@ BudgetPlan plan_budget(const BudgetRequest& request);
 // By the formula above, at most 1.
 double expected_to_rule_out(const BudgetedBenchmark& benchmark, int processes, int samples,
                             int whole);
+
+// What a process takes for it.
+double cost_s(const BudgetedBenchmark& benchmark, int samples);
 
 // What a process of each program takes together.
 double round_s(const BudgetRequest& request, const BudgetPlan& plan);

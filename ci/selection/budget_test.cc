@@ -77,6 +77,15 @@ TEST(Budgeted, WeighsAsTheBaselinesSuiteSays) {
   EXPECT_THAT(planned(runs, 39.5).left_out(), ::testing::Contains("new"));
 }
 
+TEST(Budgeted, TakesDeclaredControlsAsControls) {
+  ComparedRuns runs = compared();
+  for (int i : {1, 4}) runs.baseline.benchmarks[i].is_control = true;
+  const BudgetedRun run = planned(runs, 600);
+  EXPECT_THAT(run.names, ElementsAre("a0", "a2", "a3", "a5"));
+  EXPECT_THAT(run.controls, SizeIs(8));
+  EXPECT_EQ(run.controls[1], "a4") << "also where their code is not known";
+}
+
 TEST(Budgeted, SaysWhatItMeasures) {
   EXPECT_EQ(planned(compared(), 600).text(),
             "Budget of 60 s: measuring 6 benchmarks that can have changed, and 6 controls, by 15 "
@@ -95,17 +104,26 @@ TEST(Budgeted, PlansAgainByWhatARoundTook) {
   const BudgetedRun before = planned(compared(), 45);
   BudgetedRun as_expected = before, slow = before, quick = before;
   const double round = round_s(before.request, before.plan);
-  as_expected.replan(round, 45 - round);
+  const auto taking = [&](double factor) { return ProcessTimes{.total_s = factor * round / 2}; };
+  as_expected.replan(taking(1), 45 - round);
   EXPECT_EQ(as_expected.measured(), before.measured());
   EXPECT_EQ(as_expected.plan.processes, before.plan.processes);
-  quick.replan(round / 2, 45 - round / 2);
+  quick.replan(taking(0.5), 45 - round / 2);
   EXPECT_EQ(quick.measured(), before.measured());
   EXPECT_GT(quick.plan.processes, before.plan.processes);
-  slow.replan(round * 1.2, 45 - round * 1.2);
+  slow.replan(taking(1.2), 45 - round * 1.2);
   EXPECT_EQ(slow.flags(), before.flags()) << "what is compared has one protocol";
   EXPECT_THAT(before.flags(), SizeIs(2));
   EXPECT_GE(slow.plan.processes, 4);
   EXPECT_LE(slow.plan.expected_s, 44 - round * 1.2);
+}
+
+TEST(Budgeted, LearnsWhereTheTimeGoes) {
+  BudgetedRun run = planned(compared(), 600);
+  run.replan({.checks_s = 24, .samples_s = 48, .total_s = 80}, 500);
+  EXPECT_NEAR(run.request.process_s, 8, 1e-9);
+  EXPECT_NEAR(run.request.benchmarks[0].check_s, 2, 1e-9);
+  EXPECT_NEAR(run.request.benchmarks[0].sample_s, 48.0 / 12 / 48, 1e-9);
 }
 
 }  // namespace
