@@ -48,6 +48,7 @@ install(FILES ${PROJECT_BINARY_DIR}/generated/fusegateConfig.cmake
   ${CMAKE_CURRENT_LIST_DIR}/AddBenchmark.cmake ${CMAKE_CURRENT_LIST_DIR}/Origin.cmake
   ${CMAKE_CURRENT_LIST_DIR}/WriteOrigin.cmake ${CMAKE_CURRENT_LIST_DIR}/LinkCuda.cmake
   ${CMAKE_CURRENT_LIST_DIR}/CudaArchitectures.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/KernelsLast.cmake ${CMAKE_CURRENT_LIST_DIR}/kernels_last.ld
   DESTINATION ${config} COMPONENT development)
 
 if(TARGET fusegate_cuda)

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "baselines/io/file_io.h"
+#include "baselines/io/json_field.h"
 #include "baselines/record/baseline.h"
 
 namespace fusegate::baselines {
@@ -179,6 +181,17 @@ std::string calibration_text(const Calibration& calibration) {
   add("between_card", member_lines(between_card_json(calibration.between_card)));
   add("benchmarks", element_lines(calibration.benchmarks, benchmark_json));
   return text + "\n}\n";
+}
+
+std::map<std::string, double> read_spreads(const std::filesystem::path& calibration) {
+  const nlohmann::json json = parse_json(read_file(calibration), calibration.string());
+  std::map<std::string, double> spreads;
+  for (const JsonField& row :
+       JsonField(json, calibration.string(), "").at("benchmarks").elements()) {
+    const auto spread = row.find("spread_time");  // null of a single process
+    if (spread) spreads[row.at("name").text()] = spread->number_from_zero();
+  }
+  return spreads;
 }
 
 std::filesystem::path calibration_path(const std::filesystem::path& store,

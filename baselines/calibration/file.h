@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 
 #include "baselines/calibration/calibration.h"
@@ -15,6 +16,10 @@ inline constexpr int kCalibrationSchemaVersion = 1;
 
 // The file's text, the same for the same calibration; numbers have four significant digits.
 std::string calibration_text(const Calibration& calibration);
+
+// By benchmark, the relative standard deviation of time between the processes of a card. Throws
+// InputError naming file and field.
+std::map<std::string, double> read_spreads(const std::filesystem::path& calibration);
 
 // store/<device slug>/<suite slug>.calibration.json
 std::filesystem::path calibration_path(const std::filesystem::path& store,

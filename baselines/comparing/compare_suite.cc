@@ -34,7 +34,7 @@ Quantity quantity_with_cycles(const Circumstances& circumstances) {
 }
 
 // All that is known before the suite's noise is.
-void describe(const Circumstances& circumstances, const Rule& rule, Comparison& comparison) {
+void describe(const Circumstances& circumstances, Comparison& comparison) {
   const BenchmarkSeries& baseline = *comparison.baseline;
   const BenchmarkSeries& candidate = *comparison.candidate;
   comparison.of_baseline = compared(baseline, circumstances.baseline_cards);
@@ -49,12 +49,11 @@ void describe(const Circumstances& circumstances, const Rule& rule, Comparison& 
     comparison.clock_share = clock_share({&baseline, &candidate});
     comparison.decides = quantity_with_cycles(circumstances);
   }
-  if (!comparison.is_unchangeable()) find_modes(circumstances, rule, comparison);
+  if (!comparison.is_unchangeable()) find_modes(circumstances, comparison);
 }
 
-void describe_all(const Circumstances& circumstances, const Rule& rule,
-                  std::vector<Comparison>& suite) {
-  for (Comparison& comparison : suite) describe(circumstances, rule, comparison);
+void describe_all(const Circumstances& circumstances, std::vector<Comparison>& suite) {
+  for (Comparison& comparison : suite) describe(circumstances, comparison);
   const std::vector<int> groups = machine_groups(suite);
   for (std::size_t i = 0; i < suite.size(); ++i) suite[i].group = groups[i];
 }
@@ -81,22 +80,21 @@ Shift shift_for(const Comparison& comparison, const Drift& drift, Quantity quant
 // p of an effect in the direction beyond the smallest that matters and what the machine moved by,
 // or may have.
 double p_beyond(Contrast contrast, double direction, const Shift& shift,
-                const std::optional<CommonMovement>& common, const Rule& rule) {
+                const std::optional<CommonMovement>& common, const Limits& limits) {
   contrast.effect *= direction;
   double moved = shift.in_direction(direction);
   if (common) {
     contrast.scatter = direction > 0 ? common->upward : common->downward;
     moved = std::max(moved, direction * common->shift);
   }
-  return p_above(contrast, std::log1p(tested_effect(rule)) + moved);
+  return p_above(contrast, std::log1p(limits.tested_effect) + moved);
 }
 
 // The p values of a suite whose benchmarks are contrasted.
 class PValues {
  public:
-  PValues(std::vector<Comparison>& suite, const Circumstances& circumstances, const Rule& rule,
-          const Drift& drift)
-      : suite_(suite), circumstances_(circumstances), rule_(rule), drift_(drift) {}
+  PValues(std::vector<Comparison>& suite, const Circumstances& circumstances, const Drift& drift)
+      : suite_(suite), circumstances_(circumstances), drift_(drift) {}
 
   void set_all() {
     set(&Comparison::p_slower, [&](Comparison& one) { return of_change(one, kSlower); });
@@ -106,7 +104,7 @@ class PValues {
     set(
         &Comparison::p_slower_mode,
         [](const Comparison& one) { return one.modes ? one.modes->p_slower : 1; },
-        [](const Comparison& one) { return one.modes.has_value(); });
+        [](const Comparison& one) { return one.is_asked && one.modes.has_value(); });
     set(&Comparison::p_slower_in_time_alone,
         [&](Comparison& one) { return in_time_alone(one, kSlower); });
     set(&Comparison::p_faster_in_time_alone,
@@ -131,27 +129,30 @@ class PValues {
     for (std::size_t i = 0; i < family.size(); ++i) family[i]->*result = adjusted[i];
   }
 
-  // Over those that a change can have slowed.
+  // Over those that are asked for and that a change can have slowed.
   template <typename PValue>
   void set(double Comparison::*result, PValue p_value) {
-    set(result, p_value, [](const Comparison& one) { return !one.is_unchangeable(); });
+    set(result, p_value,
+        [](const Comparison& one) { return one.is_asked && !one.is_unchangeable(); });
   }
 
   double of_change(const Comparison& comparison, double direction) const {
     if (comparison.modes && !comparison.has_comparable_modes()) return 1;
     const bool both_must_show = comparison.cycles && comparison.decides == Quantity::kEqualClock;
-    if (both_must_show && !both_show(comparison.time, *comparison.cycles, direction, rule_)) {
+    if (both_must_show &&
+        !both_show(comparison.time, *comparison.cycles, direction, comparison.limits.min_effect)) {
       return 1;
     }
     return p_beyond(comparison.stated(), direction, comparison.controls_moved, comparison.common,
-                    rule_);
+                    comparison.limits);
   }
 
   // Whatever the machine does to single benchmarks is in it: so is the clock.
   double in_time_alone(const Comparison& comparison, double direction) const {
     Contrast time = comparison.time;
     time.scatter = {};
-    return p_beyond(time, direction, shift_for(comparison, drift_, Quantity::kTime), {}, rule_);
+    return p_beyond(time, direction, shift_for(comparison, drift_, Quantity::kTime), {},
+                    comparison.limits);
   }
 
   // The smaller p of a benchmark if nothing that its kind shares were the machine's, nor anything
@@ -191,13 +192,14 @@ class PValues {
                    comparison.noise.degrees_of_freedom};
     if (comparison.machine) take_out(*comparison.machine, fresh);
     fresh.scatter = comparison.stated().scatter;
-    comparison.p_slower_confirmed = p_beyond(fresh, kSlower, comparison.controls_moved, {}, rule_);
-    comparison.p_faster_confirmed = p_beyond(fresh, kFaster, comparison.controls_moved, {}, rule_);
+    comparison.p_slower_confirmed =
+        p_beyond(fresh, kSlower, comparison.controls_moved, {}, comparison.limits);
+    comparison.p_faster_confirmed =
+        p_beyond(fresh, kFaster, comparison.controls_moved, {}, comparison.limits);
   }
 
   std::vector<Comparison>& suite_;
   const Circumstances& circumstances_;
-  const Rule& rule_;
   const Drift& drift_;
 };
 
@@ -205,12 +207,12 @@ class PValues {
 
 void compare_suite(std::vector<Comparison>& suite, const Circumstances& circumstances,
                    const Rule& rule) {
-  describe_all(circumstances, rule, suite);
+  describe_all(circumstances, suite);
   const Drift drift = contrast_all(circumstances, rule, suite);
   for (Comparison& comparison : suite) {
     comparison.controls_moved = shift_for(comparison, drift, comparison.decides);
   }
-  PValues(suite, circumstances, rule, drift).set_all();
+  PValues(suite, circumstances, drift).set_all();
 }
 
 }  // namespace fusegate::baselines

@@ -8,7 +8,7 @@
 
 namespace fusegate::baselines {
 
-// In the input's order; both pointers of each are set, and both have processes.
+// In the input's order; both pointers and the limits of each are set, and both have processes.
 void compare_suite(std::vector<Comparison>& suite, const Circumstances& circumstances,
                    const Rule& rule);
 

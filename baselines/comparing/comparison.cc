@@ -104,20 +104,21 @@ bool identical_code(const BenchmarkSeries& baseline, const BenchmarkSeries& cand
          identical_code(*baseline.identity, *candidate.identity);
 }
 
-bool both_show(const Contrast& time, const Contrast& cycles, double direction, const Rule& rule) {
-  const double least = std::log1p(rule.min_effect) / 2;
+bool both_show(const Contrast& time, const Contrast& cycles, double direction, double min_effect) {
+  const double least = std::log1p(min_effect) / 2;
   return direction * time.effect > least && direction * cycles.effect > least;
 }
 
-std::optional<bool> slower_by_the_clock(const Comparison& comparison, const Rule& rule) {
-  const bool slower = comparison.p_slower_in_time_alone <= rule.false_discovery_rate;
-  const bool faster = comparison.p_faster_in_time_alone <= rule.false_discovery_rate;
+std::optional<bool> slower_by_the_clock(const Comparison& comparison, double false_discovery_rate) {
+  const bool slower = comparison.p_slower_in_time_alone <= false_discovery_rate;
+  const bool faster = comparison.p_faster_in_time_alone <= false_discovery_rate;
   if (!comparison.equal_clock || !comparison.cycles || (!slower && !faster)) return std::nullopt;
   const double direction = slower ? 1 : -1;
   const double left_at_equal_clock =
       std::min(direction * comparison.equal_clock->effect, direction * comparison.cycles->effect);
   const double half = direction * comparison.time.effect / 2;
-  if (left_at_equal_clock > std::max(half, std::log1p(rule.min_effect))) return std::nullopt;
+  if (left_at_equal_clock > std::max(half, std::log1p(comparison.limits.min_effect)))
+    return std::nullopt;
   return slower;
 }
 

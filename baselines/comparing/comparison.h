@@ -61,6 +61,8 @@ struct ComparedProcesses {
 struct Comparison {
   const BenchmarkSeries* baseline = nullptr;
   const BenchmarkSeries* candidate = nullptr;
+  Limits limits{};
+  bool is_asked = true;  // else it shows what the machine did, and is not judged
   // Of logarithms.
   Contrast time{};
   // Where every process of both sides has cycles.
@@ -136,12 +138,12 @@ bool identical_code(const BenchmarkSeries& baseline, const BenchmarkSeries& cand
 // the direction (1: slower, -1: faster). Neither has to be certain: that would bring back the
 // clock's noise, which time at equal clock is free of. But where one of them shows nothing, either
 // the other shows the clock, or the share by which the clock was taken out was wrong.
-bool both_show(const Contrast& time, const Contrast& cycles, double direction, const Rule& rule);
+bool both_show(const Contrast& time, const Contrast& cycles, double direction, double min_effect);
 
 // Whether time, at whatever clock, is slower (true) or faster (false) for certain because the clock
 // moved: at equal clock or in cycles less than half of the effect is left, or nothing that matters.
 // Time may be certain where time at equal clock is not, although the effects are nearly the same,
 // because two cards differ by less in time. Then no clock moved.
-std::optional<bool> slower_by_the_clock(const Comparison& comparison, const Rule& rule);
+std::optional<bool> slower_by_the_clock(const Comparison& comparison, double false_discovery_rate);
 
 }  // namespace fusegate::baselines

@@ -44,15 +44,15 @@ TEST_F(AtAnotherClock, ALowerClockIsNoSlowerKernel) {
   EXPECT_GT(comparison.time.effect, 0.015);
   EXPECT_NEAR(comparison.equal_clock->effect, 0, 2e-4);
   EXPECT_GT(comparison.p_slower, 0.5);
-  EXPECT_EQ(slower_by_the_clock(comparison, {}), true);
+  EXPECT_EQ(slower_by_the_clock(comparison, Rule{}.false_discovery_rate), true);
 }
 
 TEST_F(AtAnotherClock, WhatIsLeftAtEqualClockIsNotTheClocks) {
   Comparison comparison = compared(series(0, -0.02));
   comparison.equal_clock->effect = comparison.cycles->effect = 0.9 * comparison.time.effect;
-  EXPECT_EQ(slower_by_the_clock(comparison, {}), std::nullopt);
+  EXPECT_EQ(slower_by_the_clock(comparison, Rule{}.false_discovery_rate), std::nullopt);
   comparison.equal_clock->effect = 0.4 * comparison.time.effect;
-  EXPECT_EQ(slower_by_the_clock(comparison, {}), true);
+  EXPECT_EQ(slower_by_the_clock(comparison, Rule{}.false_discovery_rate), true);
 }
 
 TEST_F(AtAnotherClock, AHigherClockHidesNoSlowerKernel) {

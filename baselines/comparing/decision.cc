@@ -32,8 +32,9 @@ bool machine_makes_no_modes(const Evidence& evidence) {
 // 1: slower, -1: faster by more than matters, as far as the interval goes; 0: it reaches into what
 // does not.
 double direction_of(const Evidence& evidence) {
-  if (evidence.interval.low > evidence.rule.min_effect) return 1;
-  return evidence.interval.high < least_gain(evidence.rule) ? -1 : 0;
+  const double min_effect = evidence.comparison.limits.min_effect;
+  if (evidence.interval.low > min_effect) return 1;
+  return evidence.interval.high < least_gain(min_effect) ? -1 : 0;
 }
 
 // Whether time is reported beside what decides: a clock that fell may be the card's or the day's
@@ -44,7 +45,7 @@ bool has_time_beside(const Evidence& evidence) {
 
 std::optional<bool> slower_by_clock(const Evidence& evidence) {
   if (!has_time_beside(evidence)) return std::nullopt;
-  return slower_by_the_clock(evidence.comparison, evidence.rule);
+  return slower_by_the_clock(evidence.comparison, evidence.rule.false_discovery_rate);
 }
 
 // The checks, in the order of the list below.
@@ -99,7 +100,7 @@ bool is_bimodal(const Evidence& evidence) { return evidence.comparison.modes.has
 // Time that got slower, whatever the reason, is not unchanged; nor is a bimodal benchmark, whose
 // clusters may be taken more or less often.
 bool is_unchanged(const Evidence& evidence) {
-  const double threshold = std::log1p(evidence.rule.min_effect);
+  const double threshold = std::log1p(evidence.comparison.limits.min_effect);
   return !clock_moved(evidence) && !is_bimodal(evidence) && evidence.logarithms.low >= -threshold &&
          evidence.logarithms.high <= threshold;
 }
@@ -135,7 +136,7 @@ bool time_and_cycles_disagree(const Evidence& evidence) {
   const Comparison& comparison = evidence.comparison;
   const double direction = direction_of(evidence);
   return direction != 0 && comparison.decides == Quantity::kEqualClock &&
-         !both_show(comparison.time, *comparison.cycles, direction, evidence.rule);
+         !both_show(comparison.time, *comparison.cycles, direction, comparison.limits.min_effect);
 }
 
 bool moved_as_controls(const Evidence& evidence) {

@@ -13,6 +13,7 @@
 #include "baselines/comparing/modes.h"
 #include "baselines/comparing/outlier_processes.h"
 #include "baselines/io/error.h"
+#include "baselines/io/pattern.h"
 #include "baselines/launches/choice.h"
 
 namespace fusegate::baselines {
@@ -82,15 +83,30 @@ bool identical_untimed(const BenchmarkSeries* baseline, const BenchmarkSeries* c
          identical_code(*baseline, *candidate);
 }
 
-// Of a benchmark that cannot or need not be compared; kInconclusive where it can.
+// Why the candidate's run left it out and so did not measure it; null where it was measured.
+const std::string* why_unmeasured(const BenchmarkSeries& series, const Run& run) {
+  const auto found = run.left_out.find(series.name);
+  return series.is_unmeasured() && found != run.left_out.end() ? &found->second : nullptr;
+}
+
+// Of a benchmark that cannot or need not be compared; without an obstacle kInconclusive where it
+// can.
 void describe_uncompared(const BenchmarkSeries* baseline, const BenchmarkSeries* candidate,
-                         Verdict& verdict) {
+                         const Run& candidate_run, Verdict& verdict) {
   if (identical_untimed(baseline, candidate)) {
     verdict.kind = VerdictKind::kIdentical;
     verdict.estimates.ruled_out = 0;
     return;
   }
   Reason& reason = verdict.reason;
+  const std::string* const why = candidate ? why_unmeasured(*candidate, candidate_run) : nullptr;
+  const bool baseline_failed = baseline && !baseline->failure.empty();
+  if (why != nullptr && !baseline_failed) {
+    verdict.kind = baseline ? VerdictKind::kInconclusive : VerdictKind::kNew;
+    reason.obstacle = Obstacle::kNotMeasured;
+    reason.failure = *why;
+    return;
+  }
   reason.failed_in_candidate = failed(candidate);
   if (failed(baseline) || failed(candidate)) {
     verdict.kind = VerdictKind::kInvalid;
@@ -117,7 +133,7 @@ Interval interval_of(const Comparison& comparison, const Rule& rule) {
 // suite have nearly the same degrees of freedom.
 class DetectableEffects {
  public:
-  DetectableEffects(std::size_t suite_size, const Rule& rule) : threshold_(tested_effect(rule)) {
+  DetectableEffects(std::size_t suite_size, const Rule& rule) {
     const double size = std::max(1.0, static_cast<double>(suite_size));
     level_ = rule.false_discovery_rate * std::max(1.0, std::ceil(size / 10)) / size;
   }
@@ -127,7 +143,8 @@ class DetectableEffects {
     const double errors = stated.scatter.scale > 0
                               ? error_quantile(stated, level_) + error_quantile(stated, 1 - kPower)
                               : in_errors(stated) * stated.standard_error;
-    return std::expm1(std::log1p(threshold_) + std::abs(common_shift(comparison)) + errors);
+    return std::expm1(std::log1p(comparison.limits.tested_effect) +
+                      std::abs(common_shift(comparison)) + errors);
   }
 
  private:
@@ -141,7 +158,6 @@ class DetectableEffects {
     return found->second;
   }
 
-  double threshold_;
   double level_ = 0;
   std::map<double, double> known_;  // by rounded degrees of freedom
 };
@@ -154,7 +170,7 @@ bool machine_hides(const Evidence& evidence, Obstacle obstacle) {
   const ScaledT machine = std::exchange(noise.scatter, {});
   const double tail = (1 - evidence.rule.confidence) / 2;
   const double reach = upper_quantile(machine, tail);
-  return is_of_machine && reach > std::log1p(evidence.rule.min_effect) &&
+  return is_of_machine && reach > std::log1p(evidence.comparison.limits.min_effect) &&
          reach > error_quantile(noise, tail);
 }
 
@@ -235,8 +251,9 @@ Reason reason_of(const Evidence& evidence, const Decision& decision) {
     reason.machine_hides_it = machine_hides(evidence, decision.obstacle);
   } else if (decision.kind == VerdictKind::kRegression) {
     reason.slower_mode = takes_slower_mode(evidence);
-    reason.clock_moved = comparison.decides == Quantity::kTime &&
-                         slower_by_the_clock(comparison, evidence.rule).has_value();
+    reason.clock_moved =
+        comparison.decides == Quantity::kTime &&
+        slower_by_the_clock(comparison, evidence.rule.false_discovery_rate).has_value();
   }
   return reason;
 }
@@ -260,7 +277,8 @@ void judge_compared(const Comparison& comparison, const Circumstances& circumsta
 }
 
 // Of runs whose outliers are set aside.
-std::vector<Verdict> judge_alike(const Run& baseline, const Run& candidate, const Rule& rule) {
+std::vector<Verdict> judge_alike(const Run& baseline, const Run& candidate, const Rule& rule,
+                                 const Settings& settings, const Pattern& filter) {
   std::map<std::string_view, std::pair<const BenchmarkSeries*, const BenchmarkSeries*>> pairs;
   for (const BenchmarkSeries& series : baseline.benchmarks) pairs[series.name].first = &series;
   for (const BenchmarkSeries& series : candidate.benchmarks) pairs[series.name].second = &series;
@@ -271,19 +289,26 @@ std::vector<Verdict> judge_alike(const Run& baseline, const Run& candidate, cons
   for (const auto& [name, pair] : pairs) {
     verdicts.push_back(described(pair.first, pair.second));
     Verdict& verdict = verdicts.back();
-    describe_uncompared(pair.first, pair.second, verdict);
-    if (verdict.kind != VerdictKind::kInconclusive) continue;
+    verdict.settings = settings_of(settings, name);
+    describe_uncompared(pair.first, pair.second, candidate, verdict);
+    const bool is_compared =
+        verdict.kind == VerdictKind::kInconclusive && verdict.reason.obstacle == Obstacle::kNone;
+    if (!is_compared) continue;
     compared.push_back(verdicts.size() - 1);
-    suite.push_back({.baseline = pair.first, .candidate = pair.second});
+    suite.push_back({.baseline = pair.first,
+                     .candidate = pair.second,
+                     .limits = limits_of(rule, verdict.settings),
+                     .is_asked = filter.fits(name)});
   }
   const Circumstances circumstances = circumstances_of(baseline, candidate);
   compare_suite(suite, circumstances, rule);
   const auto tested = std::ranges::count_if(
-      suite, [](const Comparison& comparison) { return !comparison.is_unchangeable(); });
+      suite, [](const Comparison& one) { return one.is_asked && !one.is_unchangeable(); });
   DetectableEffects detectable(static_cast<std::size_t>(tested), rule);
   for (std::size_t i = 0; i < suite.size(); ++i) {
     judge_compared(suite[i], circumstances, rule, detectable, verdicts[compared[i]]);
   }
+  std::erase_if(verdicts, [&](const Verdict& one) { return !filter.fits(one.benchmark); });
   return verdicts;
 }
 
@@ -296,12 +321,13 @@ const Run& alike(const Run& run, const Rule& rule, std::optional<Run>& copy) {
 
 }  // namespace
 
-std::vector<Verdict> judge(const Run& baseline, const Run& candidate, const Rule& rule) {
+std::vector<Verdict> judge(const Run& baseline, const Run& candidate, const Rule& rule,
+                           const Settings& settings, const std::string& filter) {
   check(rule);
   std::optional<Run> baseline_copy;
   std::optional<Run> candidate_copy;
   return judge_alike(alike(baseline, rule, baseline_copy), alike(candidate, rule, candidate_copy),
-                     rule);
+                     rule, settings, Pattern(filter));
 }
 
 }  // namespace fusegate::baselines

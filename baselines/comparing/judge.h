@@ -1,6 +1,7 @@
 // Verdicts are computed here and nowhere else.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "baselines/comparing/rule.h"
@@ -21,6 +22,10 @@ namespace fusegate::baselines {
 // taken out (machine_effects.h) and beyond what controls moved by (drift.h). Benjamini-Hochberg
 // runs over the benchmarks that a change can have slowed, once for slower and once for faster. The
 // verdict is the first check that applies (decision.cc).
-std::vector<Verdict> judge(const Run& baseline, const Run& candidate, const Rule& rule);
+//
+// settings: what benchmarks have apart from the rule; each verdict keeps its own. filter: a pattern
+// of those that are judged, which alone are tested; the others show what the machine did. "": all.
+std::vector<Verdict> judge(const Run& baseline, const Run& candidate, const Rule& rule,
+                           const Settings& settings = {}, const std::string& filter = "");
 
 }  // namespace fusegate::baselines

@@ -176,7 +176,7 @@ class MachineEffects {
       QuantityRow& row = *others[i];
       CommonMovement own = common[i];
       if (known) {
-        move(known_and_shared(*known, others.size(), own), row);
+        move(known_and_shared(*known, others.size(), row.comparison->limits, own), row);
       } else {
         row.contrast->scatter = own.upward;
       }
@@ -188,11 +188,12 @@ class MachineEffects {
   // Of a row, by the few of identical code. Where most rows of its kind moved as these did, but for
   // less than matters, they confirm it: what is left of theirs is common then, and the error known
   // by all of them. Else the code moved them.
-  Movement known_and_shared(const Movement& known, std::size_t rows, CommonMovement& own) const {
+  static Movement known_and_shared(const Movement& known, std::size_t rows, const Limits& limits,
+                                   CommonMovement& own) {
     Movement movement = known;
     movement.scatter = own.upward;
     own.shift -= known.shift;
-    const bool agrees = !own.is_of_few && std::abs(own.shift) <= std::log1p(rule_.min_effect);
+    const bool agrees = !own.is_of_few && std::abs(own.shift) <= std::log1p(limits.min_effect);
     if (agrees) movement.error.degrees_of_freedom += static_cast<double>(rows);
     if (!agrees) own.shift = 0;
     own.is_of_few = false;

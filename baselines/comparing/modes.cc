@@ -75,14 +75,15 @@ double gap_on_side(const Comparison& comparison, const BenchmarkSeries& series,
 
 }  // namespace
 
-void find_modes(const Circumstances& circumstances, const Rule& rule, Comparison& comparison) {
+void find_modes(const Circumstances& circumstances, Comparison& comparison) {
   const double share = comparison.share_of(comparison.decides);
   std::vector<Process> processes;
   add_side(*comparison.baseline, circumstances.baseline_cards, share, false, processes);
   add_side(*comparison.candidate, circumstances.candidate_cards, share, true, processes);
   std::vector<double> values;
   for (const Process& process : processes) values.push_back(process.value);
-  const auto boundary = cluster_boundary(std::move(values), std::log1p(rule.min_effect));
+  const auto boundary =
+      cluster_boundary(std::move(values), std::log1p(comparison.limits.min_effect));
   if (!boundary) return;
   const auto side_and_card = [](const Process& process) {
     return std::pair(process.is_candidate, process.card);

@@ -11,7 +11,7 @@ namespace fusegate::baselines {
 // sides, or the cards, are what differs. Of runs measured side by side a block must show both too:
 // where every block lies in one cluster, the machine changed between blocks, and blocks are
 // compared alone.
-void find_modes(const Circumstances& circumstances, const Rule& rule, Comparison& comparison);
+void find_modes(const Circumstances& circumstances, Comparison& comparison);
 
 bool is_in_upper_mode(const Comparison& comparison, const ProcessSummary& summary);
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "baselines/io/settings.h"
 #include "baselines/record/warning.h"
 #include "baselines/statistics/statistics.h"
 
@@ -31,6 +32,7 @@ std::string_view verdict_name(VerdictKind kind);  // "regression", ...; in the e
 // Why an inconclusive benchmark is one.
 enum class Obstacle {
   kNone,
+  kNotMeasured,      // its run left it out: Run::left_out says why
   kNoSpread,         // one process a side: the spread between processes is unknown
   kBorrowedNoise,    // likewise, and the noise shown is that of the suite's other benchmarks
   kSingleBaseline,   // the baseline has one process, which may be an outlier
@@ -124,7 +126,7 @@ struct Reason {
   // sessions is more than what matters, and than the noise of processes.
   bool machine_hides_it = false;
   std::vector<ChoiceChange> choice_changes{};
-  std::string failure{};             // why it failed or a side lacks it; may be empty
+  std::string failure{};             // why it failed, or a side lacks or left it out; may be empty
   bool failed_in_candidate = false;  // or else in the baseline
 };
 
@@ -137,16 +139,34 @@ struct VerdictSide {
   int confirming = 0;  // of the candidate's: measured afresh, as the benchmark was undecided
 };
 
+// A slowdown that somebody answers for, for a while (gating/accepted.h).
+struct AcceptedSlowdown {
+  std::string pattern;  // of the benchmarks' names (baselines/io/pattern.h)
+  Interval effect{};    // 0.01 to 0.04 = slower by 1 to 4 %
+  std::string reason;
+  std::string who;
+  std::string until;   // the last day on which it counts, "2026-12-31"
+  std::string link{};  // empty where there is none
+};
+
+enum class AcceptedState { kCovers, kOutgrown, kExpired };
+
 struct Verdict {
   std::string benchmark;
   VerdictKind kind = VerdictKind::kInconclusive;
   Quantity decided_by = Quantity::kTime;
   bool is_control = false;  // by the baseline: no change touches its code
+  BenchmarkSettings settings{};  // its own, by which it was judged
   Estimates estimates;
   Reason reason;
   VerdictSide baseline;
   VerdictSide candidate;
   std::vector<Warning> warnings;  // of either side
+  // Of a regression, and of what is undecided: the entry that fits, and what it is worth.
+  std::optional<AcceptedSlowdown> accepted{};
+  AcceptedState accepted_state = AcceptedState::kCovers;
+
+  bool is_accepted() const { return accepted && accepted_state == AcceptedState::kCovers; }
 };
 
 // A regression or an improvement, or what would be one but that too few processes of a side

@@ -29,14 +29,16 @@ std::vector<Verdict> slower_since(const std::vector<Verdict>& anchor,
 }  // namespace
 
 Creep creep_since(const Baseline& anchor, const Run& candidate,
-                  const std::vector<Verdict>& against_baseline, const Rule& rule) {
+                  const std::vector<Verdict>& against_baseline, const Rule& rule,
+                  const Settings& settings, const std::string& filter) {
   Creep creep;
   creep.anchor = anchor.run.source;
   creep.since = anchor.acceptance.when;
   creep.other_card = circumstances_of(anchor.run, candidate).other_card;
   creep.differences = differences_between(anchor.run, candidate);
   if (!creep.differences.empty()) return creep;
-  creep.slower = slower_since(judge(anchor.run, candidate, rule), against_baseline);
+  creep.slower =
+      slower_since(judge(anchor.run, candidate, rule, settings, filter), against_baseline);
   return creep;
 }
 

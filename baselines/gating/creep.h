@@ -24,7 +24,8 @@ struct Creep {
 // Judges the candidate against the anchor by the gate's rule, where their environments match.
 // against_baseline: the verdicts of the same candidate.
 Creep creep_since(const Baseline& anchor, const Run& candidate,
-                  const std::vector<Verdict>& against_baseline, const Rule& rule);
+                  const std::vector<Verdict>& against_baseline, const Rule& rule,
+                  const Settings& settings, const std::string& filter);
 
 // Whether it is slower by more than that for certain.
 bool is_beyond(const Verdict& verdict, double max_creep);

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <set>
 
 #include "baselines/comparing/judge.h"
+#include "baselines/io/instant.h"
+#include "baselines/io/pattern.h"
 
 namespace fusegate::baselines {
 namespace {
@@ -15,13 +18,16 @@ bool has(const std::vector<Verdict>& verdicts, VerdictKind kind) {
   return std::ranges::find(verdicts, kind, &Verdict::kind) != verdicts.end();
 }
 
-// Of those that are asked for, whose data allow a slowdown beyond the limit: the largest first,
+// Of those that are asked for, whose data allow a slowdown beyond their limit: the largest first,
 // then those of which nothing can be said.
-std::vector<const Verdict*> beyond(const std::vector<Verdict>& verdicts, double limit,
-                                   bool (*is_asked)(const Verdict&)) {
+template <typename IsAsked, typename Limit>
+std::vector<const Verdict*> beyond(const std::vector<Verdict>& verdicts, IsAsked is_asked,
+                                   Limit limit) {
   std::vector<const Verdict*> found;
   for (const Verdict& verdict : verdicts) {
-    if (is_asked(verdict) && !(verdict.estimates.ruled_out <= limit)) found.push_back(&verdict);
+    if (is_asked(verdict) && !(verdict.estimates.ruled_out <= limit(verdict))) {
+      found.push_back(&verdict);
+    }
   }
   std::ranges::stable_sort(found, std::ranges::greater{}, [](const Verdict* verdict) {
     return std::isnan(verdict->estimates.ruled_out) ? -1 : verdict->estimates.ruled_out;
@@ -60,7 +66,7 @@ GateCause cause_of(const GateResult& result, const GateOptions& options) {
   const auto undecided = [](const Verdict& verdict) {
     return verdict.kind == VerdictKind::kInconclusive || verdict.kind == VerdictKind::kMissing;
   };
-  if (has(verdicts, VerdictKind::kRegression)) return GateCause::kSlower;
+  if (std::ranges::any_of(verdicts, is_slower)) return GateCause::kSlower;
   if (has(verdicts, VerdictKind::kInvalid)) return GateCause::kInvalid;
   if (verdicts.empty()) return GateCause::kNoBenchmark;
   if (std::ranges::none_of(verdicts, could_be_judged)) return GateCause::kNoProcesses;
@@ -115,6 +121,13 @@ void explain_absent(const Run& baseline, const Run& candidate, std::vector<Verdi
   }
 }
 
+// When it was measured, so that it is judged alike on any day; now, where it does not say.
+std::chrono::sys_seconds time_of(const Run& run) {
+  using std::chrono::system_clock;
+  return parse_instant(run.provenance.date)
+      .value_or(std::chrono::time_point_cast<std::chrono::seconds>(system_clock::now()));
+}
+
 // A copy only where there is something to leave out.
 const Run& without_set_aside(const Run& run, const std::vector<Outlier>& odd, Run& copy) {
   if (std::ranges::none_of(odd, &Outlier::is_set_aside)) return run;
@@ -154,14 +167,65 @@ void fold_creep(const Creep& creep, double max_creep, GateResult& result) {
   if (std::ranges::any_of(creep.slower, beyond)) conclude(GateCause::kCrept, result);
 }
 
+std::size_t benchmarks_of(const Run& baseline, const Run& candidate) {
+  std::set<std::string_view> names;
+  for (const Run* run : {&baseline, &candidate}) {
+    for (const BenchmarkSeries& series : run->benchmarks) names.insert(series.name);
+  }
+  return names.size();
+}
+
+// What of it is judged. A copy only where something is not.
+const Run& part_of(const Run& run, const std::string& filter, Run& copy) {
+  if (filter.empty()) return run;
+  const Pattern pattern(filter);
+  copy = run;
+  std::erase_if(copy.benchmarks, [&](const auto& series) { return !pattern.fits(series.name); });
+  for (auto* names : {&copy.skipped, &copy.left_out}) {
+    std::erase_if(*names, [&](const auto& one) { return !pattern.fits(one.first); });
+  }
+  return copy;
+}
+
+// The verdicts, and what else of the runs they are of, into an exit code.
+void fold(const Run& baseline, const Run& candidate, const GateOptions& options,
+          GateResult& result) {
+  result.accepted = apply_accepted(options.accepted, time_of(candidate), result.verdicts);
+  explain_absent(baseline, candidate, result.verdicts);
+  add_left_out(baseline, "baseline", result.left_out);
+  add_left_out(candidate, "candidate", result.left_out);
+  result.host = host_times_of(baseline, candidate, options.rule, result);
+  conclude(cause_of(result, options), result);
+  if (result.exit_code == ExitCode::kNoRegression && !result.accepted.expired.empty()) {
+    conclude(GateCause::kAcceptanceExpired, result);
+  }
+  if (options.require_ruled_out && result.exit_code == ExitCode::kNoRegression &&
+      !too_little_ruled_out(result.verdicts, *options.require_ruled_out).empty()) {
+    conclude(GateCause::kTooLittleRuledOut, result);
+  }
+  // Independent of its time: what it launches is certain in a single call.
+  result.unmet_expectations = unmet_expectations(candidate);
+  if (!result.unmet_expectations.empty()) conclude(GateCause::kOtherLaunches, result);
+  result.families = families_of(result.verdicts);
+  result.kernel_diffs = explain_all(baseline, candidate, result.verdicts, options.rule);
+  if (options.fail_on_changed_kernels) fold_kernels(baseline, candidate, result);
+  if (options.fail_on_host) fold_host(result);
+}
+
 }  // namespace
 
 bool looks_slower(const Verdict& verdict) {
-  if (verdict.kind != VerdictKind::kInconclusive || verdict.is_control) return false;
+  if (verdict.kind != VerdictKind::kInconclusive || verdict.is_control || verdict.is_accepted()) {
+    return false;
+  }
   const Obstacle obstacle = verdict.reason.obstacle;
   if (obstacle == Obstacle::kSlowerMode) return true;
   return std::ranges::find(kBeyondWhatMatters, obstacle) != std::end(kBeyondWhatMatters) &&
          verdict.estimates.effect > 0;
+}
+
+bool is_slower(const Verdict& verdict) {
+  return verdict.kind == VerdictKind::kRegression && !verdict.is_accepted();
 }
 
 bool is_decided(const Verdict& verdict) {
@@ -185,16 +249,25 @@ bool is_mostly_undecided(const std::vector<Verdict>& verdicts) {
 
 std::vector<const Verdict*> too_little_ruled_out(const std::vector<Verdict>& verdicts,
                                                  double limit) {
-  return beyond(verdicts, limit, [](const Verdict& verdict) {
+  const auto is_asked = [](const Verdict& verdict) {
     return verdict.kind == VerdictKind::kInconclusive ||
            (is_decided(verdict) && verdict.kind != VerdictKind::kRegression);
-  });
+  };
+  return beyond(verdicts, is_asked, [limit](const Verdict&) { return limit; });
+}
+
+double allowed(const Verdict& verdict, double allow) {
+  const BenchmarkSettings& own = verdict.settings;
+  const double accepted = verdict.is_accepted() ? verdict.accepted->effect.high : 0;
+  return std::max({own.allow.value_or(allow), own.min_effect.value_or(0), accepted});
 }
 
 std::vector<const Verdict*> not_ruled_out(const std::vector<Verdict>& verdicts, double allow) {
-  return beyond(verdicts, allow, [](const Verdict& verdict) {
+  const auto is_asked = [](const Verdict& verdict) {
     return verdict.kind == VerdictKind::kInconclusive && can_be_slower(verdict);
-  });
+  };
+  return beyond(verdicts, is_asked,
+                [allow](const Verdict& verdict) { return allowed(verdict, allow); });
 }
 
 std::vector<UnmetExpectation> unmet_expectations(const Run& run) {
@@ -213,37 +286,28 @@ GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& op
     conclude(GateCause::kEnvironmentDiffers, result);
     return result;
   }
-  result.verdicts = judge(baseline, candidate, options.rule);
-  explain_absent(baseline, candidate, result.verdicts);
-  add_left_out(baseline, "baseline", result.left_out);
-  add_left_out(candidate, "candidate", result.left_out);
+  result.verdicts = judge(baseline, candidate, options.rule, options.settings, options.filter);
+  result.benchmarks = benchmarks_of(baseline, candidate);
   result.outliers_in_baseline = outlier_processes(baseline, options.rule.min_effect);
   result.outliers_in_candidate = outlier_processes(candidate, options.rule.min_effect);
-  result.host = host_times_of(baseline, candidate, options.rule, result);
-  conclude(cause_of(result, options), result);
-  if (options.require_ruled_out && result.exit_code == ExitCode::kNoRegression &&
-      !too_little_ruled_out(result.verdicts, *options.require_ruled_out).empty()) {
-    conclude(GateCause::kTooLittleRuledOut, result);
-  }
-  // Independent of its time: what it launches is certain in a single call.
-  result.unmet_expectations = unmet_expectations(candidate);
-  if (!result.unmet_expectations.empty()) conclude(GateCause::kOtherLaunches, result);
-  result.families = families_of(result.verdicts);
-  result.kernel_diffs = explain_all(baseline, candidate, result.verdicts, options.rule);
-  if (options.fail_on_changed_kernels) fold_kernels(baseline, candidate, result);
-  if (options.fail_on_host) fold_host(result);
+  Run baseline_copy, candidate_copy;
+  fold(part_of(baseline, options.filter, baseline_copy),
+       part_of(candidate, options.filter, candidate_copy), options, result);
   return result;
 }
 
 GateResult gate(const LoadedBaseline& baseline, const Run& candidate, const GateOptions& options) {
   GateResult result = gate(baseline.run, candidate, options);
   if (baseline.acceptance) {
+    Run baseline_copy, candidate_copy;
     result.staleness =
-        staleness_of(*baseline.acceptance, baseline.run, candidate, options.max_age_days);
+        staleness_of(*baseline.acceptance, part_of(baseline.run, options.filter, baseline_copy),
+                     part_of(candidate, options.filter, candidate_copy), options.max_age_days);
   }
   // Where nothing was judged, there is nothing yet that the anchor could add to.
   if (baseline.anchor && !result.verdicts.empty()) {
-    result.creep = creep_since(*baseline.anchor, candidate, result.verdicts, options.rule);
+    result.creep = creep_since(*baseline.anchor, candidate, result.verdicts, options.rule,
+                               options.settings, options.filter);
     if (options.max_creep) fold_creep(*result.creep, *options.max_creep, result);
   }
   return result;

@@ -9,6 +9,7 @@
 #include "baselines/comparing/outlier_processes.h"
 #include "baselines/comparing/rule.h"
 #include "baselines/comparing/verdict.h"
+#include "baselines/gating/accepted.h"
 #include "baselines/gating/creep.h"
 #include "baselines/gating/families.h"
 #include "baselines/gating/kernel_diff.h"
@@ -35,6 +36,12 @@ struct GateOptions : GateSwitches {
   // A slowdown that may stay undecided, 0.02 = 2 %: where a benchmark is not decided, its data must
   // rule out larger ones.
   double allow = 0.05;
+  // What benchmarks have apart: min_effect and allow of these stand in for the ones above. And by
+  // the baseline's suite, to say where that differs.
+  Settings settings{};
+  Settings former_settings{};
+  std::vector<AcceptedSlowdown> accepted{};
+  std::string filter{};  // a pattern of those that are judged; "": all
 };
 
 // A benchmark of the candidate that launches something other than its implementation declares.
@@ -66,6 +73,7 @@ enum class GateCause {
   kLeftOut,      // strict, and something is left out
   kNotRuledOut,  // undecided, and the data allow a slowdown above GateOptions::allow
   kNoRegression,
+  kAcceptanceExpired,  // of a slowdown that nobody sees any more
   kTooLittleRuledOut,  // asked for
   kOtherLaunches,      // than are declared
   kOtherKernels,       // asked for
@@ -78,8 +86,11 @@ enum class GateCause {
 
 // Whether it is undecided, and lies beyond the smallest effect that matters all the same: too few
 // processes measured it, or controls moved too, or over the whole suite it may be chance. A gate
-// that let it pass would let pass what it has seen.
+// that let it pass would let pass what it has seen. Not where it is accepted.
 bool looks_slower(const Verdict& verdict);
+
+// A regression that nobody accepts.
+bool is_slower(const Verdict& verdict);
 
 // Whether it was decided: by its times, or because the code is identical.
 bool is_decided(const Verdict& verdict);
@@ -97,8 +108,12 @@ bool is_mostly_undecided(const std::vector<Verdict>& verdicts);
 std::vector<const Verdict*> too_little_ruled_out(const std::vector<Verdict>& verdicts,
                                                  double limit);
 
-// Undecided ones that a change can have slowed and whose data allow a slowdown beyond what the
-// suite allows; likewise.
+// What a verdict's own settings allow, or else the suite: no less than what matters of it, nor than
+// what is accepted.
+double allowed(const Verdict& verdict, double allow);
+
+// Undecided ones that a change can have slowed and whose data allow a slowdown beyond what is
+// allowed(); likewise.
 std::vector<const Verdict*> not_ruled_out(const std::vector<Verdict>& verdicts, double allow);
 
 struct GateResult {
@@ -108,6 +123,7 @@ struct GateResult {
   std::vector<GateCause> causes;
   std::vector<EnvironmentDifference> environment_differences;
   std::vector<Verdict> verdicts;                     // sorted by name
+  std::size_t benchmarks = 0;                        // of either run, judged or filtered out
   std::vector<Family> families;                      // the slowest first
   std::vector<UnmetExpectation> unmet_expectations;  // sorted by name
   std::vector<LeftOut> left_out;                     // the baseline's first
@@ -115,17 +131,18 @@ struct GateResult {
   std::vector<Outlier> outliers_in_candidate;
   HostTimes host;                        // what launching costs the host
   std::vector<KernelDiff> kernel_diffs;  // of what changed and why; sorted by name
+  AcceptedReview accepted;               // entries that are to go
   std::optional<Staleness> staleness;    // of a stored baseline
   std::optional<Creep> creep;            // where there is an anchor
 };
 
-// 1 where anything regressed, or kernels changed or host times got longer where that is to fail, or
-// a benchmark of the candidate does not launch what its implementation declares (whatever the
-// baseline launched: the code and its declaration are one change's). 0 only where every benchmark
-// that a change can have slowed is decided or cannot be slower by more than GateOptions::allow, and
-// none looks slower. Else 2: also where any benchmark is invalid, where host times that are to fail
-// are unknown or look longer, and where the environments differ and that was not allowed (no
-// verdict is computed then).
+// 1 where anything regressed and is not accepted, or kernels changed or host times got longer where
+// that is to fail, or a benchmark of the candidate does not launch what its implementation declares
+// (whatever the baseline launched: the code and its declaration are one change's). 0 only where
+// every benchmark that a change can have slowed is decided or cannot be slower by more than
+// GateOptions::allow, and none looks slower. Else 2: also where any benchmark is invalid, where an
+// accepted slowdown expired, where host times that are to fail are unknown or look longer, and
+// where the environments differ and that was not allowed (no verdict is computed then).
 GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& options);
 
 // The same and, where the baseline is a stored one, whether it is stale, and what crept since its

@@ -137,6 +137,39 @@ TEST(Gate, WhatCannotBeSlowerByMoreThanIsAllowedPassesUndecided) {
             ExitCode::kCouldNotJudge);
 }
 
+GateOptions with_settings(Settings settings) {
+  GateOptions options;
+  options.settings = std::move(settings);
+  return options;
+}
+
+TEST(Gate, ABenchmarksOwnLimitsStandInForTheSuites) {
+  const auto kinds = [](double share, Settings settings) {
+    const auto verdicts =
+        gate_of_series({quiet("a"), quiet("b")}, {slow("a", share), slow("b", share)},
+                       with_settings(std::move(settings)))
+            .verdicts;
+    return std::pair(verdicts[0].kind, verdicts[1].kind);
+  };
+  using enum VerdictKind;
+  EXPECT_EQ(kinds(0.02, {}), std::pair(kRegression, kRegression));
+  EXPECT_EQ(kinds(0.02, {{"^a$", {.min_effect = 0.05}}}), std::pair(kUnchanged, kRegression));
+  EXPECT_EQ(kinds(0.001, {{"^a$", {.min_effect = 1e-4}}}), std::pair(kRegression, kInconclusive));
+}
+
+TEST(Gate, WhatABenchmarksOwnLimitAllowsMayStayUndecided) {
+  const std::vector<double> close{1000, 1004, 996, 1002, 998};
+  const auto ends_with = [&](Settings settings) {
+    GateOptions options = with_settings(std::move(settings));
+    options.allow = 0.004;
+    return gate_of_series({test_series("a", close)}, {test_series("a", close)}, options).exit_code;
+  };
+  EXPECT_EQ(ends_with({}), ExitCode::kCouldNotJudge);
+  EXPECT_EQ(ends_with({{"^a$", {.allow = 0.02}}}), ExitCode::kNoRegression);
+  EXPECT_EQ(ends_with({{"^b$", {.allow = 0.02}}}), ExitCode::kCouldNotJudge);
+  EXPECT_EQ(ends_with({{"^a$", {.min_effect = 0.003}}}), ExitCode::kCouldNotJudge);
+}
+
 // A machine or a change may have moved all of them: nothing shows which, and the gate says so. From
 // controls that did not move the rule of common movement knows nothing yet.
 TEST(Gate, WhatMovedWithItsKindIsNoPass) {

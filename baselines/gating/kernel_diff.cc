@@ -158,7 +158,7 @@ KernelDiff explain(const BenchmarkSeries* baseline, const BenchmarkSeries* candi
   diff.benchmark = verdict.benchmark;
   if (!baseline || !candidate) return diff;
   if (baseline->profile && candidate->profile) {
-    const double least_ns = rule.min_effect * verdict.baseline.time_ns;
+    const double least_ns = limits_of(rule, verdict.settings).min_effect * verdict.baseline.time_ns;
     const double level = rule.false_discovery_rate / static_cast<double>(suite_size);
     compare_profiles(*baseline->profile, *candidate->profile, least_ns, level, diff);
   }

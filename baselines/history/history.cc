@@ -147,7 +147,8 @@ StoredChangePoint read_change_point(const Statement& row, const Database& databa
   return {row.integer(0), std::move(point)};
 }
 
-constexpr const char* kOwners = "owners";  // of the state
+// Of the state; owners alone in databases of before.
+constexpr std::array kSettingsKeys{"settings", "owners"};
 
 // The values of the columns subject to reason.
 void fill(Statement& statement, const ChangePoint& point, const std::string& benchmarks) {
@@ -290,15 +291,18 @@ void History::set_state(const std::string& key, const std::string& value) {
   Statement(database_, "INSERT OR REPLACE INTO state VALUES (?, ?)").with(key, value).run();
 }
 
-Owners History::owners() const {
-  const auto text = state(kOwners);
-  if (!text) return {};
-  const nlohmann::json parsed = parse_json(*text, path().string());
-  return read_owners(JsonField(parsed, path().string(), kOwners));
+Settings History::settings() const {
+  for (const char* const key : kSettingsKeys) {
+    const auto text = state(key);
+    if (!text) continue;
+    const nlohmann::json parsed{{key, parse_json(*text, path().string())}};
+    return read_settings(JsonField(parsed, path().string(), "state"), kSettingsKeys.front());
+  }
+  return {};
 }
 
-void History::set_owners(const Owners& owners) {
-  set_state(kOwners, nlohmann::json(owners).dump());
+void History::set_settings(const Settings& settings) {
+  set_state(kSettingsKeys.front(), settings_json(settings).dump());
 }
 
 const Night* measured_before(const Night& night, const std::vector<Night>& earlier) {

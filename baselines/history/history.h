@@ -22,7 +22,7 @@
 #include "baselines/history/change_point.h"
 #include "baselines/history/database.h"
 #include "baselines/history/night.h"
-#include "baselines/io/owners.h"
+#include "baselines/io/settings.h"
 
 namespace fusegate::baselines {
 
@@ -75,8 +75,8 @@ class History {
   void set_state(const std::string& key, const std::string& value);
 
   // As the suite of the last run that was added names them.
-  Owners owners() const;
-  void set_owners(const Owners& owners);
+  Settings settings() const;
+  void set_settings(const Settings& settings);
 
   const std::filesystem::path& path() const { return database_.path(); }
 

@@ -1,5 +1,5 @@
-// A night as one line of JSON, as `fusegate history export` writes it and `import` reads it
-// (docs/schema/night.schema.json). What is not known is left out.
+// A night as one line of JSON, as `fusegate export --format nights` writes it and `history import`
+// reads it (docs/schema/night.schema.json). What is not known is left out.
 #pragma once
 
 #include <string>

@@ -141,7 +141,8 @@ std::map<std::string, LogEffect> effects_over(const Run& replay, const Run& run)
   for (const BenchmarkSeries& series : run.benchmarks) {
     const auto found = before.find(series.name);
     if (found == before.end() || series.processes.empty()) continue;
-    suite.push_back({.baseline = found->second, .candidate = &series});
+    suite.push_back(
+        {.baseline = found->second, .candidate = &series, .limits = limits_of(Rule{}, {})});
   }
   compare_suite(suite, circumstances_of(replay, run), Rule{});
   std::map<std::string, LogEffect> effects;

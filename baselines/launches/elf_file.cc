@@ -47,7 +47,10 @@ ElfFile read_elf(Bytes file) {
   if (!is_elf(file) || header.e_ident[EI_CLASS] != ELFCLASS64) {
     throw std::runtime_error("is not an ELF file of 64 bits");
   }
-  ElfFile elf{header.e_machine, header.e_flags, header.e_ident[EI_ABIVERSION]};
+  ElfFile elf{.machine = header.e_machine,
+              .type = header.e_type,
+              .flags = header.e_flags,
+              .abi_version = header.e_ident[EI_ABIVERSION]};
   if (header.e_shoff == 0) return elf;
   const auto entry = [&](std::uint64_t index) {
     const Bytes table =
@@ -68,7 +71,8 @@ ElfFile read_elf(Bytes file) {
     // Empty relocations of ptxas do lie over each other; hashing others would take forever.
     bytes += content.size();
     if (bytes > 2 * file.size()) throw std::runtime_error("has sections that lie over each other");
-    elf.sections.push_back({text_at(texts, section.sh_name), content, section.sh_size});
+    elf.sections.push_back({text_at(texts, section.sh_name), content, section.sh_size,
+                            section.sh_addr, (section.sh_flags & SHF_ALLOC) != 0});
     if (section.sh_type == SHT_SYMTAB) {
       elf.symbols = symbols_of(content, content_of(file, entry(section.sh_link)));
     }

@@ -16,6 +16,8 @@ struct ElfSection {
   std::string_view name;
   std::span<const std::byte> content{};  // empty where it takes no room in the file
   std::uint64_t size = 0;                // in memory
+  std::uint64_t address = 0;             // sh_addr
+  bool is_loaded = false;                // SHF_ALLOC: it is there while the program runs
 };
 
 struct ElfSymbol {
@@ -25,6 +27,7 @@ struct ElfSymbol {
 
 struct ElfFile {
   std::uint16_t machine = 0;     // e_machine
+  std::uint16_t type = 0;        // e_type
   std::uint32_t flags = 0;       // e_flags
   std::uint8_t abi_version = 0;  // e_ident[EI_ABIVERSION]
   std::vector<ElfSection> sections{};

@@ -154,6 +154,7 @@ json provenance_json(const Run& run, const Numbered& numbered) {
   if (!provenance.toolchain.empty()) members["toolchain"] = provenance.toolchain;
   if (!provenance.fusegate.empty()) members["fusegate"] = provenance.fusegate;
   if (!provenance.context.empty()) members["context"] = provenance.context;
+  if (!provenance.settings.empty()) members[kSettings] = settings_json(provenance.settings);
   if (numbered.cards) members["cards"] = run.cards;
   if (numbered.processes) members["processes"] = run.process_names;
   return members;

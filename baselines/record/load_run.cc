@@ -55,6 +55,7 @@ struct RunSources {
   std::string suite;                       // by the last folder that records one
   std::string session;
   std::vector<std::string> cut_short;                        // folders
+  std::map<std::string, std::string> left_out;               // RunBlocks::left_out, of all folders
   std::optional<std::pair<std::string, nlohmann::json>> aa;  // RunBlocks::aa, of the last folder
 };
 
@@ -101,6 +102,7 @@ void add_path(const fs::path& path, RunSources& sources) {
   sources.session = blocks.session;
   if (!blocks.suite.empty()) sources.suite = blocks.suite;
   sources.aa = blocks.aa;
+  sources.left_out.insert(blocks.left_out.begin(), blocks.left_out.end());
   if (!blocks.finished) sources.cut_short.push_back(path.string());
   std::vector<fs::path> files = files_of_folder(path);
   if (files.empty()) files = files_of_folders(path);
@@ -269,6 +271,7 @@ Run merged(std::vector<FileOfRun> contents, const RunSources& sources, Unfinishe
   run.unfinished = std::move(not_finished);
   run.cut_short = sources.cut_short;
   run.aa_record = sources.aa;
+  for (const auto& [name, why] : sources.left_out) run.left_out[name] = why;
   return run;
 }
 

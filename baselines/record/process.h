@@ -10,12 +10,13 @@
 #include <string_view>
 #include <vector>
 
-#include "baselines/io/owners.h"
+#include "baselines/io/settings.h"
 #include "baselines/launches/call_identity.h"
 #include "baselines/launches/expectation.h"
 #include "baselines/launches/kernel_profile.h"
 #include "baselines/launches/stage_times.h"
 #include "baselines/record/environment.h"
+#include "baselines/record/model.h"
 #include "baselines/record/warning.h"
 #include "baselines/statistics/clock_fit.h"
 
@@ -44,7 +45,8 @@ struct Provenance {
   nlohmann::json protocol;  // as the benchmark program recorded it; null for plain files
   // The other keys of a plain file's context. Differences are shown.
   Environment context{};
-  Owners owners{};  // of a run; a stored baseline has none
+  Settings settings{};  // of the suite, by pattern
+  std::vector<Model> models{};  // of a run; a stored baseline has none
 };
 
 // One benchmark in one process: the summary of its samples.

@@ -80,7 +80,10 @@ std::vector<std::string> unfinished_texts(const Run& run) {
 }
 
 std::string unmeasured_text(const Run& run) {
-  const auto unmeasured = std::ranges::count_if(run.benchmarks, &BenchmarkSeries::is_unmeasured);
+  const auto unmeasured =
+      std::ranges::count_if(run.benchmarks, [&run](const BenchmarkSeries& series) {
+        return series.is_unmeasured() && !run.left_out.contains(series.name);
+      });
   if (unmeasured == 0) return "";
   return fmt::format("{} of {} benchmarks {} not measured: identical code; --all measures them too",
                      unmeasured, run.benchmarks.size(), unmeasured == 1 ? "was" : "were");
@@ -102,6 +105,10 @@ std::string left_out_text(const Run& run) {
                          ? std::string("1 benchmark is")
                          : fmt::format("{} benchmarks are", run.left_out.size()),
                      grouped_text(run.left_out));
+}
+
+BenchmarkSettings settings_of(const Run& run, std::string_view benchmark) {
+  return settings_of(run.provenance.settings, benchmark);
 }
 
 std::vector<std::string> controls_of(const Run& run) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -65,6 +66,9 @@ struct Run {
   std::map<std::string, std::string> left_out{};
   ComparedWith compared_with{};
 };
+
+// What the run's suite sets for a benchmark.
+BenchmarkSettings settings_of(const Run& run, std::string_view benchmark);
 
 // Never empty: without named cards, the card of its provenance.
 std::vector<std::string> cards_of(const Run& run);

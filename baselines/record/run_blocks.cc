@@ -29,6 +29,9 @@ RunBlocks read_run_blocks(const std::filesystem::path& folder) {
   blocks.suite = record.text_or_empty("suite");
   blocks.session = record.text_or_empty("session");
   if (const auto finished = record.find("finished")) blocks.finished = finished->boolean();
+  if (const auto left_out = record.find("left_out")) {
+    for (const auto& [name, why] : left_out->members()) blocks.left_out[name] = why.text();
+  }
   if (const auto aa = record.find("aa")) blocks.aa.emplace(path.string(), aa->value());
   auto processes = record.find("processes");
   if (!processes) processes = record.find("invocations");  // its name before

@@ -22,6 +22,8 @@ struct RunBlocks {
   std::string session;   // the same in all folders that were measured together; empty likewise
   bool finished = true;  // false while the run is measured, and after it ended early
   std::map<std::string, ProcessPosition> by_file;  // by the run file's name in the folder
+  // Benchmarks that the run did not measure, or not in all processes, by name, with the reason.
+  std::map<std::string, std::string> left_out{};
   // What A/A comparisons showed, as ci/gate/aa_findings.h writes it, and the record's path.
   std::optional<std::pair<std::string, nlohmann::json>> aa{};
 };

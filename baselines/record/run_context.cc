@@ -142,7 +142,12 @@ void read_provenance(const JsonField& field, Provenance& provenance) {
   if (const auto dirty = field.find("dirty")) provenance.dirty = dirty->boolean();
   if (const auto protocol = field.find("protocol")) provenance.protocol = read_protocol(*protocol);
   if (const auto context = field.find("context")) provenance.context = read_environment(*context);
-  if (const auto owners = field.find("owners")) provenance.owners = read_owners(*owners);
+  provenance.settings = read_settings(field, kSettings);
+  if (const auto models = field.find("models")) {
+    for (const JsonField& model : models->elements()) {
+      provenance.models.push_back(read_model(model));
+    }
+  }
 }
 
 void use_current_names(nlohmann::json& object) {

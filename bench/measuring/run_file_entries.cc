@@ -88,7 +88,12 @@ json origin_json(const ProcessInfo& info, const EnvironmentProbe& probe) {
                   {"toolchain", program_origin().toolchain},
                   {"fusegate", library_version()},
                   {"device_uuid", probe.device_uuid()}};
-  if (!info.owners.empty()) provenance["owners"] = info.owners;
+  if (!info.settings.empty()) {
+    provenance[baselines::kSettings] = baselines::settings_json(info.settings);
+  }
+  for (const baselines::Model& model : info.models) {
+    provenance["models"].push_back(baselines::model_json(model));
+  }
   return {{"suite", info.suite},
           {"seed", info.seed},
           {"provenance", std::move(provenance)},

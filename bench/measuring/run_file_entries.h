@@ -24,7 +24,8 @@ struct ProcessInfo {
   Protocol protocol;
   std::vector<std::string> controls{};  // names of benchmarks
   baselines::ComparedWith compared_with{};
-  baselines::Owners owners{};
+  baselines::Settings settings{};
+  std::vector<baselines::Model> models{};
 };
 
 // Where the numbers come from: suite, seed, commit, environment, machine and warnings.

@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "bench/measuring/session.h"
+#include "bench/measuring/cheat_test.h"
 #include "kernels/operations/ladder_problem.h"
 
 namespace fusegate::bench {
@@ -24,13 +24,16 @@ namespace {
 using kernels::Tensor;
 using testing::HasSubstr;
 
-class TimedCheckTest : public testing::Test {
+class TimedCheckTest : public CheatTest {
  protected:
   // What launches in place of geglu/fused, which it may call.
   using Cheat = std::function<void(const std::function<void()>& honest, kernels::Inputs in,
                                    const Tensor& out)>;
 
-  // Why a process that measures it refuses it, with the layout checked that has this number; "".
+  void SetUp() override {
+    open("cpu", kernels::ladder_problem(1, 64, 1, 1024, kernels::Dtype::kFp32));
+  }
+
   std::string refusal(const Cheat& cheat, int checked = 1) {
     kernels::Implementation implementation = fused_;
     implementation.prepare = [&](kernels::Device& device, const kernels::Problem& problem,
@@ -45,35 +48,6 @@ class TimedCheckTest : public testing::Test {
     return refusal_of(implementation, checked);
   }
 
-  std::string refusal_of(const kernels::Implementation& implementation, int checked) try {
-    const PlannedBenchmark benchmark{&implementation, problem_};
-    const SessionContext context{*device_, *meter_, ballast_, protocol_, 1};
-    Session session(context, benchmark);
-    kernels::Verifier verifier(*device_, 1);
-    session.verify(verifier);
-    std::vector<kernels::Memory> outputs;
-    for (int number = 0; number <= checked; ++number) {
-      const auto layout = session.enter(number);
-      session.run_sample(*layout);
-      if (number == checked) outputs = session.check_timed(*layout, kSeed, random_);
-    }
-    kernels::Verifier timed(*device_, kSeed, true);
-    const auto result = timed.verify_timed(kernels::find_operation("geglu"), problem_, outputs);
-    return result.passed() ? "" : result.message();
-  } catch (const std::runtime_error& error) {
-    return error.what();
-  }
-
-  static constexpr std::uint64_t kSeed = 987654321;
-  std::unique_ptr<kernels::Device> device_ = kernels::open_device("cpu");
-  std::unique_ptr<Meter> meter_ = make_meter(*device_);
-  Ballast ballast_{*device_, 1};
-  std::mt19937_64 random_{1};
-  Protocol protocol_{.samples = 4,
-                     .batch = std::chrono::microseconds(300),
-                     .idle = std::chrono::nanoseconds(0),
-                     .layouts = 4};
-  const kernels::Problem problem_ = kernels::ladder_problem(1, 64, 1, 1024, kernels::Dtype::kFp32);
   const kernels::Implementation fused_ = kernels::find_implementation("geglu", "fused", "cpu");
 };
 
@@ -86,10 +60,6 @@ struct Remembered {
   }
   void put(const Tensor& out) const { std::memcpy(out.data, bytes.data(), bytes.size()); }
 };
-
-constexpr const char* kStale = "returns what it computed before";
-constexpr const char* kWrongWhereTimed =
-    "wrong result of what was timed, on inputs that it had not seen";
 
 TEST_F(TimedCheckTest, PassesAnHonestKernel) {
   for (const int checked : {0, 1, 3}) {

@@ -17,6 +17,7 @@
 #include "baselines/io/json_field.h"
 #include "baselines/io/near_names.h"
 #include "baselines/record/program_variables.h"
+#include "bench/plan/models.h"
 #include "kernels/contract/kernel.h"
 
 namespace fusegate::bench {
@@ -110,6 +111,27 @@ void add_problem_option(CLI::App& app, Options& options) {
          "unless --dtype says otherwise; may be repeated")
       ->type_name("PROBLEM")
       ->excludes(app.get_option("--suite"));
+}
+
+void add_model_options(CLI::App& app, Options& options, const std::vector<std::string>& models) {
+  const auto store = [&options](const char* key) {
+    return [&options, key](const auto& values) { options.models[key] = values; };
+  };
+  CLI::Option* const model =
+      app.add_option_function<std::vector<std::string>>(
+             "--model", store("models"),
+             fmt::format(
+                 "The calls of these models' layers, in place of what the suite has besides "
+                 "controls; in bf16 unless --dtype says otherwise: {}{}a .json file",
+                 fmt::join(models, ", "), models.empty() ? "" : ", or "))
+          ->delimiter(',')
+          ->type_name("MODEL")
+          ->excludes(app.get_option("--problem"));
+  app.add_option_function<std::vector<std::int64_t>>("--rows", store("rows"),
+                                                     "With --model: sizes of the batch, in tokens")
+      ->delimiter(',')
+      ->needs(model);
+  model->needs(app.get_option("--rows"));
 }
 
 void add_protocol_options(CLI::App& app, Options& options) {
@@ -258,7 +280,8 @@ std::string implementations_help() {
 // The topic in --help of the options that are added from now on.
 void set_topic(CLI::App& app, const char* topic) { app.option_defaults()->group(topic); }
 
-void add_what_is_measured(CLI::App& app, Options& options, const std::vector<std::string>& suites) {
+void add_what_is_measured(CLI::App& app, Options& options, const std::filesystem::path& folder) {
+  const std::vector<std::string> suites = suites_in(folder);
   set_topic(app, "What is measured");
   app.add_option("--suite", options.suite,
                  fmt::format("The suite to measure: {}{}a .json file", fmt::join(suites, ", "),
@@ -276,6 +299,7 @@ void add_what_is_measured(CLI::App& app, Options& options, const std::vector<std
   add_axis<std::string>(app, options, "operation", "operations", operations_help());
   add_axis<std::string>(app, options, "implementation", "implementations", implementations_help());
   add_problem_option(app, options);
+  add_model_options(app, options, models_in(folder));
 }
 
 void add_how_it_is_measured(CLI::App& app, Options& options) {
@@ -363,8 +387,8 @@ std::vector<std::string> arguments_of(int argc, const char* const* argv) {
   return arguments;
 }
 
-void add_options(CLI::App& app, Options& options, const std::vector<std::string>& suites) {
-  add_what_is_measured(app, options, suites);
+void add_options(CLI::App& app, Options& options, const std::filesystem::path& folder) {
+  add_what_is_measured(app, options, folder);
   add_how_it_is_measured(app, options);
   add_what_is_written(app, options);
 }
@@ -390,7 +414,7 @@ Options parse_options(int argc, const char* const* argv, const std::filesystem::
   baselines::add_example(app, fmt::format("{} --suite={} --out=1.json", name,
                                           suites.empty() ? "suite.json" : suites.back()));
   app.allow_extras();
-  add_options(app, options, suites);
+  add_options(app, options, folder);
   try {
     app.parse(arguments_of(argc, argv));
   } catch (const CLI::CallForHelp&) {

@@ -19,6 +19,7 @@ struct Options {
   std::string device = "auto";
   nlohmann::json axes = nlohmann::json::object();      // those given, as keys of a sweep
   nlohmann::json problems = nlohmann::json::array();   // those given, a sweep each
+  nlohmann::json models{};                             // a sweep of those given (models.h), or null
   nlohmann::json protocol = nlohmann::json::object();  // those given, as keys of a suite's protocol
   std::optional<std::filesystem::path> out;
   int process = 1;
@@ -57,10 +58,13 @@ struct SuiteSource {
   bool is_foreign = false;            // they are another program's: keep_own_operations()
 };
 
-// The suite that the options ask for: the one they name; else the problems given; else the
-// program's own; else, where axes are given, the reference problem; else the only suite of the
-// folder, or "smoke". Flags replace what the file says, except in sweeps of controls alone. Throws
-// InputError.
+// The suite that the options ask for: the one they name; else the models or the problems given;
+// else the program's own; else, where axes are given, the reference problem; else the only suite of
+// the folder, or "smoke". Flags replace what the file says, except in sweeps of controls alone.
+// Throws InputError.
 Suite suite_of(const Options& options, const SuiteSource& source);
+
+// Of all suites in the folder that can be read; others are passed over.
+std::vector<Sweep> sweeps_in(const std::filesystem::path& folder);
 
 }  // namespace fusegate::bench

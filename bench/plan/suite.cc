@@ -22,13 +22,14 @@ namespace {
 using baselines::JsonField;
 using nlohmann::json;
 
-// The name of "layouts" in suites that were written before.
-constexpr const char* kFormerLayouts = "places";
+// Names of "layouts" and "benchmarks" in suites that were written before.
+constexpr std::string_view kFormerLayouts = "places", kFormerOwners = "owners";
 
 void expect_keys(const JsonField& object, std::vector<std::string_view> keys) {
   for (const auto& [key, member] : object.members()) {
     if (std::ranges::find(keys, key) != keys.end()) continue;
-    std::erase(keys, kFormerLayouts);
+    std::erase_if(
+        keys, [](std::string_view one) { return one == kFormerLayouts || one == kFormerOwners; });
     member.fail(fmt::format("unknown key; known: {}", fmt::join(keys, ", ")));
   }
 }
@@ -242,11 +243,11 @@ void set_lengths(const JsonField& node, Protocol& protocol) {
   using std::chrono::microseconds, std::chrono::milliseconds;
   constexpr std::int64_t kMinute = 60'000'000, kMinuteMs = 60'000;
   constexpr std::int64_t kLongestSpin = 1'000'000;
-  const auto set = [&](const char* key, std::int64_t low, std::int64_t high, auto&& store) {
+  const auto set = [&](std::string_view key, std::int64_t low, std::int64_t high, auto&& store) {
     if (const auto field = node.find(key)) store(whole_number(*field, low, high));
   };
   set("samples", 1, 100'000, [&](std::int64_t n) { protocol.samples = static_cast<int>(n); });
-  for (const char* key : {kFormerLayouts, "layouts"}) {
+  for (const std::string_view key : {kFormerLayouts, std::string_view("layouts")}) {
     set(key, 1, 1000, [&](std::int64_t n) { protocol.layouts = static_cast<int>(n); });
   }
   set("batch_us", 1, kMinute, [&](std::int64_t n) { protocol.batch = microseconds(n); });
@@ -354,7 +355,8 @@ void keep_own_operations(json& suite, const std::string& source) {
 
 Suite parse_suite(const json& parsed, const std::string& source) {
   const JsonField root(parsed, source, "");
-  expect_keys(root, {"name", "protocol", "gate", "controls", "compared_with", "owners", "sweeps"});
+  expect_keys(root, {"name", "protocol", "gate", "controls", "compared_with", "benchmarks",
+                     kFormerOwners, "sweeps"});
   Suite suite;
   const JsonField name = root.at("name");
   suite.name = name.text();
@@ -371,7 +373,7 @@ Suite parse_suite(const json& parsed, const std::string& source) {
   if (const auto others = root.find("compared_with")) {
     suite.compared_with = parse_compared_with(*others);
   }
-  if (const auto owners = root.find("owners")) suite.owners = baselines::read_owners(*owners);
+  suite.settings = baselines::read_settings(root, "benchmarks");
   for (const JsonField& sweep : elements_of(root.at("sweeps"))) {
     suite.sweeps.push_back(parse_sweep(sweep));
   }
@@ -387,21 +389,6 @@ std::vector<std::string> suites_in(const std::filesystem::path& folder) {
   }
   std::ranges::sort(names);
   return names;
-}
-
-std::vector<Sweep> sweeps_in(const std::filesystem::path& folder) {
-  std::vector<Sweep> sweeps;
-  for (const std::string& name : suites_in(folder)) {
-    try {
-      const std::string source = (folder / (name + ".json")).string();
-      const Suite suite =
-          parse_suite(baselines::parse_json(baselines::read_file(source), source), source);
-      sweeps.insert(sweeps.end(), suite.sweeps.begin(), suite.sweeps.end());
-    } catch (const baselines::InputError&) {
-      continue;
-    }
-  }
-  return sweeps;
 }
 
 std::filesystem::path suite_path(const std::string& name, const std::filesystem::path& folder) {

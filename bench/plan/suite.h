@@ -8,7 +8,7 @@
 //             "cuda": {"host": {"min_effect": 0.1, "min_us": 1}}},
 //    "controls": ["^library_gemm/"],
 //    "compared_with": {"geglu": "unfused"},
-//    "owners": {"^geglu_mlp/": "@org/team-mlp"},
+//    "benchmarks": {"^geglu_mlp/": {"owner": "@org/team-mlp", "min_effect": 0.005}},
 //    "sweeps": [{"operations": ["geglu"], "implementations": ["fused"], "dtype": ["bf16"],
 //                "batch": [1, 8], "seq": [128], "dim": [768], "hidden": [3072]}]}
 //
@@ -16,15 +16,15 @@
 // still read. "gate": by kind of device; every key is optional. "controls": extended regular
 // expressions, searched for in the names of benchmarks; what matches is a control, as is what is
 // registered as one. "compared_with": by operation, the implementation that reports compare the
-// others with, in place of its registration's. "owners": whom alerts mention
-// (baselines/io/owners.h). "sweeps": the other keys are axes. Each must be an
-// axis of an operation of the sweep, and an operation that the sweep names must find all of its
-// axes. A value is a size, a fraction, true or false, or a name. Without "operations" and
+// others with, in place of its registration's. "benchmarks": by pattern, what
+// they have apart from the suite (baselines/io/settings.h). "sweeps": the other keys are axes. Each
+// must be an axis of an operation of the sweep, and an operation that the sweep names must find all
+// of its axes. A value is a size, a fraction, true or false, or a name. Without "operations" and
 // "implementations" a sweep takes all but the controls, of the operations those that find their
 // axes. An operation with problems of its own takes from them what the sweep lacks: axes, or
 // "dtype". Implementations that this build lacks are passed over. Every combination of an
 // operation's axes is a problem. Problems that a device cannot compute are left out, and the
-// program says so.
+// program says so. A sweep may name models in place of operations and axes (models.h).
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,8 @@
 #include <string>
 #include <vector>
 
-#include "baselines/io/owners.h"
+#include "baselines/io/settings.h"
+#include "baselines/record/model.h"
 #include "bench/plan/protocol.h"
 #include "kernels/contract/kernel.h"
 
@@ -98,7 +99,8 @@ struct Suite {
   std::map<std::string, SuiteGate> gate;               // by kind of device
   std::vector<std::string> controls;                   // patterns (baselines/io/pattern.h)
   std::map<std::string, std::string> compared_with{};  // by operation
-  baselines::Owners owners{};
+  baselines::Settings settings{};
+  std::vector<baselines::Model> models{};  // that its sweeps name (models.h)
   std::vector<Sweep> sweeps;
 
   // The protocol on a kind of device, with its gate's settings.
@@ -111,9 +113,6 @@ std::vector<std::string> suites_in(const std::filesystem::path& folder);
 // name: a file's path, or the name of a file in folder without ".json". Throws InputError listing
 // the suites of the folder.
 std::filesystem::path suite_path(const std::string& name, const std::filesystem::path& folder);
-
-// Of all suites in the folder that can be read; others are passed over.
-std::vector<Sweep> sweeps_in(const std::filesystem::path& folder);
 
 // Leaves out what this program lacks of a suite that was written for another one: operations, and
 // the names of implementations, of which it has others. Throws InputError where nothing is left.

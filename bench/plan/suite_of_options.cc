@@ -13,6 +13,7 @@
 #include "baselines/io/file_io.h"
 #include "baselines/io/json_field.h"
 #include "baselines/record/run_context.h"
+#include "bench/plan/models.h"
 #include "bench/plan/options.h"
 #include "kernels/contract/kernel.h"
 
@@ -210,35 +211,82 @@ json problem_sweeps(const Options& options) {
   return sweeps;
 }
 
+// flag: names problems with all of their axes.
+void require_no_axes(const char* flag, const json& axes) {
+  for (const auto& [key, values] : axes.items()) {
+    if (!is_axis(key)) continue;
+    throw baselines::InputError(flag, "",
+                                fmt::format("cannot be used with --{}, which it sets itself", key));
+  }
+}
+
+// In place of all sweeps but those of controls.
+std::vector<baselines::Model> take_models(const Options& options,
+                                          const std::filesystem::path& folder, json& sweeps) {
+  require_no_axes("--model", options.axes);
+  std::erase_if(sweeps.get_ref<json::array_t&>(),
+                [](const json& sweep) { return !sweeps_controls_alone(sweep); });
+  std::vector<baselines::Model> models;
+  for (json& one : sweeps_of_models({options.models, "--model", ""}, {folder}, models)) {
+    const auto operations = named_operations(one["operations"]);
+    if (operations.empty() || operations.front()->problems.empty()) one["dtype"] = {"bf16"};
+    sweeps.push_back(std::move(one));
+  }
+  return models;
+}
+
 }  // namespace
 
 Suite suite_of(const Options& options, const SuiteSource& program) {
   const auto& [folder, own, is_foreign] = program;
   json suite;
   std::string source = "the command line";
+  std::vector<baselines::Model> models;
   if (!options.problems.empty()) {
-    for (const auto& [key, values] : options.axes.items()) {
-      if (!is_axis(key)) continue;
-      throw baselines::InputError(
-          "--problem", "", fmt::format("cannot be used with --{}, which it sets itself", key));
-    }
+    require_no_axes("--problem", options.axes);
     suite = {{"name", "custom"}, {"sweeps", problem_sweeps(options)}};
   } else if (takes_own(options, program)) {
     source = "the program's suite";
     suite = own;
+    models = expand_models(suite, source, {folder});
     parse_suite(suite, source);
-  } else if (options.suite || options.axes.empty()) {
+  } else if (options.suite || (options.axes.empty() && options.models.is_null())) {
     source = suite_path(options.suite.value_or(default_suite(folder)), folder).string();
     suite = baselines::parse_json(baselines::read_file(source), source);
+    models = expand_models(suite, source, {std::filesystem::path(source).parent_path(), folder});
     if (is_foreign) keep_own_operations(suite, source);
     // Before the flags replace anything: a broken file is broken whatever the flags are.
     parse_suite(suite, source);
-  } else {
+  } else if (options.models.is_null()) {
     suite = {{"name", "custom"}, {"sweeps", {sweep_of_flags(options.axes)}}};
+  } else {
+    suite = {{"name", "custom"}, {"sweeps", json::array()}};
+  }
+  if (!options.models.is_null()) {
+    models = take_models(options, folder, suite["sweeps"]);
+    if (is_foreign) keep_own_operations(suite, source);
   }
   set_axes(suite["sweeps"], options.axes);
   set_protocol(suite["protocol"], options.protocol);
-  return parse_suite(suite, source);
+  Suite parsed = parse_suite(suite, source);
+  parsed.models = std::move(models);
+  return parsed;
+}
+
+std::vector<Sweep> sweeps_in(const std::filesystem::path& folder) {
+  std::vector<Sweep> sweeps;
+  for (const std::string& name : suites_in(folder)) {
+    try {
+      const std::string source = (folder / (name + ".json")).string();
+      json root = baselines::parse_json(baselines::read_file(source), source);
+      expand_models(root, source, {folder});
+      const Suite suite = parse_suite(root, source);
+      sweeps.insert(sweeps.end(), suite.sweeps.begin(), suite.sweeps.end());
+    } catch (const baselines::InputError&) {
+      continue;
+    }
+  }
+  return sweeps;
 }
 
 }  // namespace fusegate::bench

@@ -19,7 +19,7 @@ json valid() {
           {"gate", {{"cpu", {{"min_effect", 0.05}, {"allow", 0.1}}}, {"cuda", {{"allow", 0.02}}}}},
           {"controls", {"^geglu/", "gemm"}},
           {"compared_with", {{"geglu", "fused"}}},
-          {"owners", {{"^geglu/", "@org/team"}}},
+          {"benchmarks", {{"^geglu/", {{"owner", "@org/team"}, {"min_effect", 0.02}}}}},
           {"sweeps",
            {{{"operations", {"geglu"}},
              {"implementations", {"fused"}},
@@ -58,7 +58,8 @@ TEST(Suite, ReadsEveryField) {
   EXPECT_EQ(suite.gate.at("cuda").min_effect, std::nullopt);
   EXPECT_THAT(suite.controls, testing::ElementsAre("^geglu/", "gemm"));
   EXPECT_EQ(suite.compared_with.at("geglu"), "fused");
-  EXPECT_EQ(suite.owners.at("^geglu/"), "@org/team");
+  EXPECT_EQ(suite.settings.at("^geglu/").owner, "@org/team");
+  EXPECT_EQ(suite.settings.at("^geglu/").min_effect, 0.02);
   ASSERT_EQ(suite.sweeps.size(), 1u);
   EXPECT_THAT(suite.sweeps[0].axes.at("batch"), testing::ElementsAre(1, 8));
   EXPECT_THAT(suite.sweeps[0].operations, testing::ElementsAre("geglu"));

@@ -85,8 +85,8 @@ class ProgramTest(unittest.TestCase):
 
     def test_refuses_what_is_registered_twice(self):
         result = self.ends_with(2, *TINY, program=FAULTY, env={"FUSEGATE_PLANTED_TWICE": "1"})
-        self.assertRegex(result.stderr, r"^fusegate_bench(_faulty)?: faulty_kernels\.cc:\d+: implementation "
-                         r"'geglu/faulty_throw' for cpu: name: is registered twice, first at faulty_kernels\.cc:\d+$")
+        self.assertRegex(result.stderr, r"^fusegate_bench(_faulty)?: faulty_kernels\.cc: implementation "
+                         r"'geglu/faulty_throw' for cpu: name: is registered twice, first at faulty_kernels\.cc$")
 
     def test_writes_google_benchmark_json(self):
         self.ends_with(0, *TINY, "--operation=geglu_mlp", f"--out={self.out}", "--process=3", "--seed=5")

@@ -1,16 +1,16 @@
-"""ci/action/measure.sh and report.sh as action.yml calls them, with a fake fusegate: what is measured in which checkout, the
-exit codes, and what is reported. And action.yml itself: what it calls, and what it hands over."""
+"""ci/action/measure.sh, codes.sh and report.sh as action.yml calls them, with a fake fusegate: what is measured in which checkout,
+the exit codes, and what is reported. And action.yml itself: what it calls, and what it hands over."""
 
 import pathlib
 import re
 import subprocess
 import unittest
 
-from script_sandbox import Sandbox
+from script_sandbox import FAKE_CODES_DIFF, Sandbox
 
 ACTION = pathlib.Path(__file__).with_name("action.yml")
 DEFAULTS = {"KERNELS": "", "BASE": "HEAD^1", "HEAD": "", "SUITE": "all", "PROCESSES": "", "FLAGS": "", "PYTHON_PATH": ".",
-            "INSTALL": ""}
+            "INSTALL": "", "BASELINE": ""}
 
 
 class ActionTest(unittest.TestCase):
@@ -128,12 +128,48 @@ class Report(ActionTest):
         self.assertEqual((self.runner / "summary").read_text(), "")
 
 
+class Codes(ActionTest):
+    def codes(self, gpu, code=1, folder=".", **inputs):
+        self.box.fake("fusegate", FAKE_CODES_DIFF)
+        return self.run_in(folder, "codes.sh", FAKE_GPU=gpu, FAKE_CODE=str(code), **{"BASE": "base/bench", "HEAD": "head/bench", **inputs})
+
+    def output(self):
+        return (self.runner / "output").read_text()
+
+    def test_says_what_a_gpu_is_needed_for(self):
+        for gpu, code in (("none", 0), ("some", 1), ("identify", 1), ("identify", 2)):
+            ended = self.codes(gpu, code, BASELINE="pr.json")
+            self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertEqual(self.output(), "gpu=none\ngpu=some\ngpu=identify\ngpu=identify\n")
+        self.assertIn("fusegate codes-diff base/bench head/bench --baseline pr.json", self.box.calls()[0])
+
+    def test_is_the_report_where_none_is_needed(self):
+        self.codes("none", 0)
+        self.assertEqual((self.runner / "summary").read_text(), "", "report.sh writes it")
+        self.assertEqual(self.run_in(".", "report.sh").returncode, 0)
+        self.assertEqual((self.runner / "fusegate" / "report" / "gate.md").read_text(), "**what changed**\n")
+        self.assertEqual((self.runner / "summary").read_text(), "**what changed**\n")
+
+    def test_stands_behind_the_verdict_where_one_is_measured(self):
+        self.codes("some")
+        self.assertEqual((self.run_in(".", "report.sh").stderr, list((self.runner / "fusegate").iterdir())), ("", []))
+        self.write(".fusegate/reports/1/gate.md", "the verdict\n")
+        (self.box.root / ".fusegate" / "reports" / "latest").symlink_to("1")
+        self.run_in(".", "report.sh")
+        self.assertEqual((self.runner / "fusegate" / "report" / "gate.md").read_text(), "the verdict\n\n**what changed**\n")
+
+    def test_ends_with_2_where_it_could_not_read_the_programs(self):
+        for ended in self.codes("", 2), self.codes("nonsense"), self.codes("none", 139):
+            self.assertEqual(ended.returncode, 2)
+        self.assertEqual(self.output(), "")
+
+
 class Definition(unittest.TestCase):
     def test_hands_every_variable_to_its_script(self):
         text = ACTION.read_text(encoding="utf-8")
         self.assertEqual(set(re.findall(r"^        ([A-Z_]+): \$\{\{ inputs\.", text, re.MULTILINE)), set(DEFAULTS))
         scripts = re.findall(r"/(\w+\.sh)", text)
-        self.assertEqual(scripts, ["measure.sh", "report.sh", "comment.sh"])
+        self.assertEqual(scripts, ["codes.sh", "measure.sh", "report.sh", "comment.sh"])
 
 
 if __name__ == "__main__":

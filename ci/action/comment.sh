@@ -48,7 +48,7 @@ pull_request_number() {
 
 write_comment() {
   echo "$MARK"
-  echo "Measured by this pull request's own code, at ${HEAD_SHA:0:7} ([log and report]($RUN_URL))."
+  echo "Found by this pull request's own code, at ${HEAD_SHA:0:7} ([log and report]($RUN_URL))."
   echo
   if ! [[ $file ]]; then
     fetch_verdict >"$work/gate.md" || true

@@ -79,7 +79,7 @@ class Comment(unittest.TestCase):
         file = self.api / "gate.md"
         self.assertIn("without a verdict", self.post(str(file)))
         file.write_text("for @octocat\n" + "x" * 100_000)
-        self.assertTrue(self.post(str(file)).startswith("<!-- fusegate -->\nMeasured"))
+        self.assertTrue(self.post(str(file)).startswith("<!-- fusegate -->\nFound"))
         self.assertIn("for @\u200boctocat\n", self.post(str(file)))
         self.assertLess(len(self.post(str(file))), 65536)
         self.assertFalse(any("artifacts" in call for call in self.box.calls()))

@@ -8,7 +8,7 @@ main() {
   local base=$BASE head=$HEAD
   local -a flags
   read -ra flags <<<"$FLAGS"
-  if [[ $INSTALL ]]; then install; fi
+  if [[ $INSTALL ]]; then install_fusegate "$INSTALL"; fi
   if [[ $KERNELS ]]; then
     [[ -f $KERNELS ]] || die "kernels: no file $PWD/$KERNELS"
     git worktree prune
@@ -16,11 +16,6 @@ main() {
     base=$(side base "$BASE")
   fi
   end_with fusegate job --suite "$SUITE" --base "$base" --program "$head" ${PROCESSES:+--processes "$PROCESSES"} "${flags[@]}"
-}
-
-install() {
-  python3 -m pip install --quiet --disable-pip-version-check "$INSTALL" || die "pip cannot install $INSTALL"
-  PATH=$PATH:$(python3 -c 'import site; print(site.getuserbase())')/bin  # where pip puts programs that are not for all users
 }
 
 # side NAME COMMIT: prints the command that measures the kernels of the commit; of the checkout if none is named, and if the
@@ -51,4 +46,6 @@ checkout() {
 lib=$(dirname "${BASH_SOURCE[0]}")/../pipelines
 # shellcheck source=ci/pipelines/log.sh
 . "$lib/log.sh"
+# shellcheck source=ci/action/install.sh
+. "$(dirname "${BASH_SOURCE[0]}")/install.sh"
 main "$@"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Collects the last report and the runs of .fusegate in a folder for the artifact, and appends the verdict to the job's
-# summary. action.yml calls it.
+# Collects the last report and the runs of .fusegate in a folder for the artifact, with what codes.sh found behind the
+# verdict, and appends the verdict to the job's summary. action.yml calls it.
 set -euo pipefail
 
 main() {
@@ -9,12 +9,17 @@ main() {
   mkdir -p "$folder"
   echo "folder=$folder" >>"$GITHUB_OUTPUT"
   kept=$(git rev-parse --show-toplevel 2>/dev/null || pwd)/.fusegate
+  local codes=$kept/codes/gate.md  # what codes.sh found, here or in a job before
   if [[ ! -e $kept/reports/latest/gate.md ]]; then
+    if [[ -e $codes ]]; then return; fi
     warn "no report is in $kept: the measurement did not start"
     return
   fi
   cp -r "$kept/reports/latest/." "$folder/report"
-  cp -r "$kept/runs" "$folder/runs"
+  if [[ -e $kept/runs ]]; then cp -r "$kept/runs" "$folder/runs"; fi
+  if [[ -e $codes ]] && ! cmp -s "$codes" "$folder/report/gate.md"; then
+    { echo; cat "$codes"; } >>"$folder/report/gate.md"
+  fi
   cat "$folder/report/gate.md" >>"$GITHUB_STEP_SUMMARY"
 }
 

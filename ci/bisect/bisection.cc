@@ -241,6 +241,7 @@ ProcessRequest Bisection::process_of(const std::string& program, const std::stri
                          .folder = steps_.next_runs() / folder,
                          .seed = options.seed.value_or(1),
                          .flags = options.flags,
+                         .google_benchmark = ask_for_google_benchmark(program, options.flags),
                          .environment = measuring.environment,
                          .timeout_s = options.timeout_s,
                          .interrupts = &interrupts_};

@@ -7,10 +7,11 @@
 #include <set>
 #include <utility>
 
+#include "baselines/launches/choice.h"
+
 namespace fusegate::ci {
 namespace {
 
-using baselines::KernelCode;
 using Kernels = std::map<std::pair<std::string, std::string>, const ProgramKernel*>;
 
 Kernels by_name(const ProgramCodes& codes) {
@@ -45,16 +46,34 @@ void keep_common(Kernels& kernels, const std::set<std::string>& other, std::stri
   }
 }
 
+void compare_host(const ProgramCodes& base, const ProgramCodes& head, CodesDiff& diff) {
+  diff.compares_host = !base.host.empty() && !head.host.empty();
+  if (!diff.compares_host) {
+    diff.notes.push_back(
+        "the host's code is not compared: for that, name programs or shared libraries on both "
+        "sides");
+    return;
+  }
+  std::map<std::string, std::string> all = base.host;
+  all.insert(head.host.begin(), head.host.end());
+  for (const auto& [section, hash] : all) {
+    const auto before = base.host.find(section), after = head.host.find(section);
+    if (before == base.host.end() || after == head.host.end() || before->second != after->second) {
+      diff.host_changes.push_back(section);
+    }
+  }
+}
+
 // An added and a removed one of the same code become one that is renamed.
 void pair_renamed(std::vector<KernelChange>& changes) {
   std::map<std::pair<std::string, std::string>, std::vector<KernelChange*>> removed;
   for (KernelChange& change : changes) {
     if (change.change != CodeChange::kRemoved) continue;
-    removed[{change.architecture, change.before->hash}].push_back(&change);
+    removed[{change.architecture, change.before->code.hash}].push_back(&change);
   }
   for (KernelChange& change : changes) {
     if (change.change != CodeChange::kAdded) continue;
-    const auto former = removed.find({change.architecture, change.after->hash});
+    const auto former = removed.find({change.architecture, change.after->code.hash});
     if (former == removed.end() || former->second.empty()) continue;
     KernelChange& other = *former->second.back();
     former->second.pop_back();
@@ -77,7 +96,7 @@ class Launches {
 
   bool is_of(const baselines::LaunchIdentity& launch, const KernelChange& change) const {
     if (launch.code.empty() || !change.before) return false;  // a memory operation; a new kernel
-    const bool same_code = launch.code == change.before->hash;
+    const bool same_code = launch.code == change.before->code.hash;
     if (launch.kernel == change.name) return same_code || !hashes_.contains(launch.code);
     return same_code && !names_.contains(launch.kernel);
   }
@@ -89,6 +108,11 @@ class Launches {
  private:
   std::set<std::string> hashes_{}, names_{};
 };
+
+bool autotunes(const baselines::BenchmarkSeries& benchmark) {
+  return std::ranges::any_of(
+      benchmark.choices, [](const auto& choice) { return baselines::is_autotuned(choice.second); });
+}
 
 }  // namespace
 
@@ -106,9 +130,31 @@ std::string_view code_change_name(CodeChange change) {
   return "";
 }
 
+std::string_view gpu_work_name(GpuWork work) {
+  switch (work) {
+    case GpuWork::kNone:
+      return "none";
+    case GpuWork::kSome:
+      return "some";
+    case GpuWork::kIdentify:
+      return "identify";
+  }
+  return "";
+}
+
 bool CodesDiff::changes_code() const {
   return std::ranges::any_of(
       changes, [](const KernelChange& one) { return one.change != CodeChange::kRenamed; });
+}
+
+GpuWork CodesDiff::gpu_work() const {
+  if (is_incomplete || !host_changes.empty()) return GpuWork::kIdentify;
+  if (!changes_code()) return GpuWork::kNone;
+  // Who launches an added one, or did a removed one, only a run shows.
+  const bool only_changed = std::ranges::all_of(changes, [](const KernelChange& one) {
+    return one.change == CodeChange::kChanged || one.change == CodeChange::kRenamed;
+  });
+  return only_changed ? GpuWork::kSome : GpuWork::kIdentify;
 }
 
 CodesDiff diff_codes(const ProgramCodes& base, const ProgramCodes& head) {
@@ -120,20 +166,20 @@ CodesDiff diff_codes(const ProgramCodes& base, const ProgramCodes& head) {
     const auto now = after.find(key);
     if (now == after.end()) {
       diff.changes.push_back(
-          {CodeChange::kRemoved, key.first, key.second, "", kernel->code, std::nullopt});
+          {CodeChange::kRemoved, key.first, key.second, "", *kernel, std::nullopt});
     } else if (now->second->code.hash != kernel->code.hash) {
       diff.changes.push_back(
-          {CodeChange::kChanged, key.first, key.second, "", kernel->code, now->second->code});
+          {CodeChange::kChanged, key.first, key.second, "", *kernel, *now->second});
     }
   }
   diff.kernels = before.size();
   for (const auto& [key, kernel] : after) {
     if (before.contains(key)) continue;
     ++diff.kernels;
-    diff.changes.push_back(
-        {CodeChange::kAdded, key.first, key.second, "", std::nullopt, kernel->code});
+    diff.changes.push_back({CodeChange::kAdded, key.first, key.second, "", std::nullopt, *kernel});
   }
   pair_renamed(diff.changes);
+  compare_host(base, head, diff);
   std::set<std::string> notes(base.notes.begin(), base.notes.end());
   notes.insert(head.notes.begin(), head.notes.end());
   diff.notes.insert(diff.notes.end(), notes.begin(), notes.end());
@@ -159,7 +205,11 @@ void add_benchmarks(CodesDiff& diff, const ProgramCodes& base, const baselines::
       if (here) change.benchmarks.push_back(benchmark.name);
       touched = touched || (here && change.change != CodeChange::kRenamed);
     }
-    if (touched) diff.touched.push_back(benchmark.name);
+    if (touched) {
+      diff.touched.push_back(benchmark.name);
+    } else if (diff.changes_code() && autotunes(benchmark)) {
+      diff.choosing.push_back(benchmark.name);
+    }
     for (const auto& launch : launched) {
       if (!launches.knows(launch)) elsewhere.insert(launch.kernel);
     }

@@ -29,23 +29,28 @@ ProgramKernel parse_kernel(const JsonField& field) {
   kernel.code.shared_bytes = from_zero(field.at("shared_bytes"));
   kernel.code.local_bytes = from_zero(field.at("local_bytes"));
   kernel.of_one_name = from_zero(field.at("of_one_name"));
+  for (const auto& [kind, count] : field.at("kinds").members()) {
+    kernel.kinds[kind] = from_zero(count);
+  }
   return kernel;
 }
 
 }  // namespace
 
-nlohmann::json code_json(const baselines::KernelCode& code) {
+nlohmann::json code_json(const ProgramKernel& kernel) {
+  const baselines::KernelCode& code = kernel.code;
   return {{"hash", code.hash},
           {"instructions", code.instructions},
           {"registers", code.registers},
           {"shared_bytes", code.shared_bytes},
-          {"local_bytes", code.local_bytes}};
+          {"local_bytes", code.local_bytes},
+          {"kinds", kernel.kinds}};
 }
 
 std::string codes_text(const ProgramCodes& codes) {
   nlohmann::json kernels = nlohmann::json::array();
   for (const ProgramKernel& kernel : codes.kernels) {
-    nlohmann::json json = code_json(kernel.code);
+    nlohmann::json json = code_json(kernel);
     json["name"] = kernel.name;
     json["architecture"] = kernel.architecture;
     json["of_one_name"] = kernel.of_one_name;
@@ -54,6 +59,7 @@ std::string codes_text(const ProgramCodes& codes) {
   const nlohmann::json file = {{kVersionKey, kCodesSchemaVersion},
                                {"sources", codes.sources},
                                {"kernels", std::move(kernels)},
+                               {"host", codes.host},
                                {"notes", codes.notes}};
   return file.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
@@ -70,6 +76,7 @@ ProgramCodes parse_codes(std::string_view text, const std::string& source) {
   for (const JsonField& kernel : file.at("kernels").elements()) {
     codes.kernels.push_back(parse_kernel(kernel));
   }
+  for (const auto& [section, hash] : file.at("host").members()) codes.host[section] = hash.text();
   for (const JsonField& note : file.at("notes").elements()) codes.notes.push_back(note.text());
   return codes;
 }

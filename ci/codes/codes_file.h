@@ -10,7 +10,7 @@
 
 namespace fusegate::ci {
 
-nlohmann::json code_json(const baselines::KernelCode& code);
+nlohmann::json code_json(const ProgramKernel& kernel);
 std::string codes_text(const ProgramCodes& codes);
 
 // Throws InputError naming the file and the field.

@@ -16,6 +16,7 @@
 #include "baselines/launches/elf_file.h"
 #include "baselines/launches/kernel_name.h"
 #include "ci/codes/fat_binary.h"
+#include "ci/codes/host_code.h"
 #include "ci/codes/ptx.h"
 
 namespace fusegate::ci {
@@ -30,7 +31,7 @@ std::string_view text_of(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// The libraries that a program loads when it starts, but for those that every program has.
+// The libraries that a program loads, but for those that every program has.
 std::vector<std::string> needed_libraries(const baselines::ElfFile& elf) {
   static const std::set<std::string_view> ordinary{
       "libc", "libm", "libstdc++", "libgcc_s", "libdl", "librt", "libpthread", "ld-linux-x86-64"};
@@ -48,6 +49,8 @@ std::vector<std::string> needed_libraries(const baselines::ElfFile& elf) {
     name = name.substr(0, name.find('\0'));
     if (!ordinary.contains(name.substr(0, name.find(".so")))) libraries.emplace_back(name);
   }
+  constexpr std::string_view kDlopen("\0dlopen\0", 8);
+  if (names.find(kDlopen) != names.npos) libraries.emplace_back("what it opens by dlopen()");
   return libraries;
 }
 
@@ -77,7 +80,9 @@ class Gathering {
       codes.kernels.push_back({key.first, key.second, baselines::taken_together(by_hash),
                                static_cast<int>(by_hash.size())});
       shared_names += by_hash.size() > 1 ? 1 : 0;
+      if (by_hash.size() == 1) codes.kernels.back().kinds = kinds_[by_hash.begin()->first];
     }
+    for (const auto& [section, hash] : host_) codes.host[section] = hash.hex();
     if (shared_names > 0) {
       notes_.insert(
           fmt::format("{} of {} kernels: several have that name in one architecture, and "
@@ -100,6 +105,7 @@ class Gathering {
     constexpr std::uint16_t kCuda = 190;  // EM_CUDA
     const baselines::ElfFile elf = baselines::read_elf(file);
     if (elf.machine == kCuda) return read_cubin(file, "");
+    for (const auto& [section, hash] : host_code(elf)) host_[section].add(hash);
     if (elf.sections.empty()) {
       notes_.insert(source_ + ": has no table of sections, so that all of it was searched");
       return read_containers(file);
@@ -146,9 +152,21 @@ class Gathering {
   }
 
   void read_cubin(Bytes cubin, const std::string& architecture) {
+    constexpr std::string_view kText = ".text.";
+    constexpr std::size_t kInstructionBytes = 16;
     std::string name = architecture.empty() ? baselines::cubin_architecture(cubin) : architecture;
-    for (const auto& [kernel, code] : baselines::kernel_codes(cubin)) {
-      if (!code.is_function) put(kernel, name, code);
+    const auto codes = baselines::kernel_codes(cubin);
+    const baselines::ElfFile elf = baselines::read_elf(cubin);
+    for (const auto& section : elf.sections) {
+      if (!section.name.starts_with(kText)) continue;
+      const auto found = codes.find(std::string(section.name.substr(kText.size())));
+      if (found == codes.end() || found->second.is_function) continue;
+      const KernelCode& code = found->second;
+      put(found->first, name, code);
+      // Without what fills the section up.
+      const std::size_t bytes = static_cast<std::size_t>(code.instructions) * kInstructionBytes;
+      kinds_[code.hash] =
+          instruction_kinds(section.content.first(std::min(bytes, section.content.size())), name);
     }
   }
 
@@ -173,6 +191,8 @@ class Gathering {
   std::set<std::string> notes_{};
   // By name and architecture, then by hash.
   std::map<std::pair<std::string, std::string>, std::map<std::string, KernelCode>> kernels_{};
+  std::map<std::string, InstructionKinds> kinds_{};       // by hash
+  std::map<std::string, baselines::ContentHash> host_{};  // by section
   std::size_t budget_ = baselines::largest_file();
 };
 

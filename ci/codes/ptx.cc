@@ -15,15 +15,14 @@ bool is_about_sources(std::string_view line) {
          std::ranges::any_of(kSkipped, [&](auto start) { return line.starts_with(start); });
 }
 
-// Names in anonymous namespaces, and static ones, have a number of their source file's text.
-std::string without_numbers(std::string_view text) {
-  static const re2::RE2 number("(_GLOBAL__N__|__nv_static_[0-9]+__)[0-9a-f]{8}");
+}  // namespace
+
+std::string without_source_numbers(std::string_view text) {
+  static const re2::RE2 number("(_GLOBAL__N__|__nv_static_[0-9]+__)[0-9a-f]{8}", re2::RE2::Latin1);
   std::string without(text);
   re2::RE2::GlobalReplace(&without, number, "\\1");
   return without;
 }
-
-}  // namespace
 
 Ptx read_ptx(std::string_view text) {
   constexpr std::string_view kEntry = ".entry ", kBlank = " \t\r";
@@ -36,7 +35,7 @@ Ptx read_ptx(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
     line.remove_prefix(std::min(line.find_first_not_of(kBlank), line.size()));
     if (is_about_sources(line)) continue;
-    hash.add(without_numbers(line));
+    hash.add(without_source_numbers(line));
     const std::size_t entry = line.find(kEntry);
     if (entry == line.npos) continue;
     const std::string_view name = line.substr(entry + kEntry.size());

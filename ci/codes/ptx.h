@@ -15,4 +15,8 @@ struct Ptx {
 
 Ptx read_ptx(std::string_view text);
 
+// Names of kernels in anonymous namespaces, and of static ones, have a number that nvcc derives
+// from the text of their source file.
+std::string without_source_numbers(std::string_view text);
+
 }  // namespace fusegate::ci

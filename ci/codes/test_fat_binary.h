@@ -19,18 +19,20 @@ std::string bytes_of(const Record& record) {
   return std::string(reinterpret_cast<const char*>(&record), sizeof(record));
 }
 
-// An ELF file of these sections; ".text.k" is kernel k.
+// An ELF file of these sections, which are loaded; ".text.k" is kernel k.
 inline std::string made_elf(const std::vector<std::pair<std::string, std::string>>& sections,
-                            std::uint16_t machine = 190) {
+                            std::uint16_t machine = 190, std::uint16_t type = ET_DYN) {
   std::string names(1, '\0'), contents, table = bytes_of(Elf64_Shdr{});
   const auto add = [&](const std::string& name, const std::string& content, std::uint32_t type) {
     Elf64_Shdr head{};
     head.sh_name = static_cast<std::uint32_t>(names.size());
     head.sh_type = type;
+    head.sh_flags = type == SHT_STRTAB ? 0 : SHF_ALLOC;
     names += name + '\0';
     const std::string& stored = type == SHT_STRTAB ? names : content;
     head.sh_offset = sizeof(Elf64_Ehdr) + contents.size();
     head.sh_size = stored.size();
+    head.sh_addr = head.sh_offset;
     contents += stored;
     table += bytes_of(head);
   };
@@ -41,6 +43,7 @@ inline std::string made_elf(const std::vector<std::pair<std::string, std::string
   header.e_ident[EI_CLASS] = ELFCLASS64;
   header.e_ident[EI_ABIVERSION] = 8;
   header.e_machine = machine;
+  header.e_type = type;
   header.e_flags = 90 << 8;
   header.e_shoff = sizeof(header) + contents.size();
   header.e_shnum = static_cast<std::uint16_t>(sections.size() + 2);

@@ -25,18 +25,6 @@ namespace fs = std::filesystem;
 // Writing a baseline takes milliseconds.
 constexpr std::chrono::seconds kLongestWait(10);
 
-std::string acceptor(const AcceptRequest& request) {
-  if (!request.who.empty()) return request.who;
-  const std::string name = output_of({"git", "config", "user.name"});
-  const std::string email = output_of({"git", "config", "user.email"});
-  if (!name.empty() && !email.empty()) return fmt::format("{} <{}>", name, email);
-  if (!name.empty() || !email.empty()) return name + email;
-  // Not $USER, which a container does not set. Its user may have no entry in /etc/passwd either.
-  const passwd* const login = getpwuid(geteuid());
-  return login != nullptr && *login->pw_name != '\0' ? login->pw_name
-                                                     : fmt::format("user {}", geteuid());
-}
-
 std::string suite_of(const AcceptRequest& request, const baselines::Run& run) {
   const std::string& suite = request.suite.empty() ? run.provenance.suite : request.suite;
   if (suite.empty()) {
@@ -114,6 +102,18 @@ void print_what_it_finds(const AcceptRequest& request, const baselines::Run& run
 
 }  // namespace
 
+std::string user_or(const std::string& who) {
+  if (!who.empty()) return who;
+  const std::string name = output_of({"git", "config", "user.name"});
+  const std::string email = output_of({"git", "config", "user.email"});
+  if (!name.empty() && !email.empty()) return fmt::format("{} <{}>", name, email);
+  if (!name.empty() || !email.empty()) return name + email;
+  // Not $USER, which a container does not set. Its user may have no entry in /etc/passwd either.
+  const passwd* const login = getpwuid(geteuid());
+  return login != nullptr && *login->pw_name != '\0' ? login->pw_name
+                                                     : fmt::format("user {}", geteuid());
+}
+
 void add_accept(CommandLine& line) {
   auto [app, request] =
       line.add("accept",
@@ -156,7 +156,7 @@ baselines::ExitCode accept_command(const AcceptRequest& request, Console& consol
     console.err.print("note: {}\n", text);
   }
   baseline.run.provenance.suite = suite;
-  baseline.acceptance = {acceptor(request), format_instant(std::chrono::system_clock::now()),
+  baseline.acceptance = {user_or(request.who), format_instant(std::chrono::system_clock::now()),
                          request.reason};
   const fs::path path = baselines::baseline_path(request.store, baseline.run.environment, suite);
   // Of two at once the second finds the first's.

@@ -6,6 +6,11 @@
 #include "ci/console/output_files.h"
 
 namespace fusegate::ci {
+namespace {
+
+constexpr std::size_t kLongestMarkdown = 20'000;  // a comment's 60,000 have a gate's too
+
+}  // namespace
 
 using baselines::ExitCode;
 
@@ -38,8 +43,8 @@ ExitCode codes_command(const CodesRequest& request, Console& console) {
 void add_codes_diff(CommandLine& line) {
   auto [app, request] = line.add(
       "codes-diff",
-      "Compare two programs' kernels, without a GPU: which changed, and which benchmarks launch "
-      "them. 0: none changed, 1: some did, 2: could not compare",
+      "Compare two programs' kernels and host code, without a GPU: what changed, and which "
+      "benchmarks that touches. 0: no GPU is needed, 1: one is, 2: could not compare",
       "fusegate codes-diff base.json build/bin/my_bench --baseline pr.json", codes_diff_command);
   app.add_option("base", request.base, "A file of fusegate codes, or what that reads")
       ->type_name("BASE")
@@ -49,6 +54,8 @@ void add_codes_diff(CommandLine& line) {
                  "A stored baseline of the base: names the benchmarks that launch what changed")
       ->type_name("FILE");
   app.add_option("--json", request.json, "Write the difference there")->type_name("FILE");
+  app.add_option("--markdown", request.markdown, "Write it there as GitHub Markdown, for a comment")
+      ->type_name("FILE");
 }
 
 ExitCode codes_diff_command(const CodesDiffRequest& request, Console& console) {
@@ -57,23 +64,15 @@ ExitCode codes_diff_command(const CodesDiffRequest& request, Console& console) {
   if (request.baseline) {
     add_benchmarks(diff, base, baselines::read_baseline(*request.baseline).run);
   }
-  write_output_files({{request.json, [&] {
+  const Document document = codes_document(diff);
+  write_output_files({{request.json,
+                       [&] {
                          return codes_diff_json(diff).dump(
                                     1, ' ', false, nlohmann::json::error_handler_t::replace) +
                                 "\n";
-                       }}});
-  console.out.print("{}\n", codes_headline(diff));
-  if (!diff.changes.empty()) {
-    console.out.lines('\n' + codes_table(diff).text(50, console.out.style()) + '\n');
-  }
-  for (const std::string& name : diff.touched) console.out.print("can change: {}\n", name);
-  // Where nothing changed, nor do these.
-  if (!diff.changes_code()) diff.unknown.clear();
-  for (const std::string& name : diff.unknown) {
-    console.out.print("can change: {}, of which the baseline does not say what it launches\n",
-                      name);
-  }
-  for (const std::string& note : diff.notes) console.out.print("note: {}\n", note);
+                       }},
+                      {request.markdown, [&] { return markdown(document, kLongestMarkdown); }}});
+  console.out.lines(terminal_text(document, console.out.style()));
   return codes_exit_code(diff);
 }
 

@@ -34,15 +34,14 @@ std::vector<std::string> flags_of(const CLI::App& app) {
   return flags;
 }
 
-// As CLI11 has checks: empty where it is one.
+}  // namespace
+
 std::string problem_of_pattern(const std::string& text) try {
   const baselines::Pattern pattern(text);
   return "";
 } catch (const std::invalid_argument& error) {
   return error.what();
 }
-
-}  // namespace
 
 void set_topic(CLI::App& app, const char* topic) { app.option_defaults()->group(topic); }
 
@@ -82,10 +81,11 @@ CommandLine::CommandLine(std::vector<std::string> passed_on)
   app_.set_version_flag("--version", std::string("fusegate ") + FUSEGATE_VERSION);
   app_.require_subcommand(1);
   for (const auto add_command :
-       {add_run,     add_init,      add_duet,        add_replay,     add_job,     add_gate,
-        add_accept,  add_report,    add_site,        add_show,       add_explain, add_bisect,
-        add_confirm, add_history,   add_notify,      add_triage,     add_codes,   add_codes_diff,
-        add_doctor,  add_calibrate, add_trace_table, add_trace_check}) {
+       {add_run,    add_init,      add_duet,        add_replay,     add_job,
+        add_gate,   add_accept,    add_acknowledge, add_report,     add_site,
+        add_show,   add_explain,   add_bisect,      add_confirm,    add_history,
+        add_export, add_notify,    add_triage,      add_codes,      add_codes_diff,
+        add_doctor, add_calibrate, add_trace_table, add_trace_check}) {
     add_command(*this);
   }
   for (CLI::App* command : app_.get_subcommands({})) add_common(*command);
@@ -172,6 +172,10 @@ void add_gating(CLI::App& app, JudgingRequest& request) {
       ->check(CLI::IsMember({"host", "kernels"}));
   add_fraction(app, "--allow", request.allow,
                "Slowdown that may stay undecided, such as 2%; by default the suite's own, else 5%");
+  app.add_option("--accepted", request.accepted,
+                 "File of accepted slowdowns, which fail nothing; by default accepted.json of the "
+                 "stores")
+      ->type_name("FILE");
   add_fraction(app, "--require-ruled-out", request.require_ruled_out,
                "Exit with 2 if any benchmark, decided or not, may be slower by more than this")
       ->group("");
@@ -209,6 +213,21 @@ void add_budget(CLI::App& app, MeasuringOptions& measuring, const std::string& m
   if (measuring.budget_s) budget->default_str(fmt::format("{:g}", *measuring.budget_s));
 }
 
+void add_gpu_budget(CLI::App& app, MeasuringOptions& measuring) {
+  const auto plan = [&measuring](const double& seconds) {
+    measuring.budget_s = seconds;
+    measuring.plans_budget = true;
+  };
+  app.add_option_function<double>(
+         "--budget-gpu-s", plan,
+         "Choose what is measured, how often and with how many samples so that the verdict is "
+         "there "
+         "that many seconds after a program first uses the GPU. What is left out is named and "
+         "undecided. There is no A/A comparison, and nothing is measured again")
+      ->check(CLI::PositiveNumber)
+      ->excludes(app.get_option("--budget-s"));
+}
+
 CLI::Option* add_protocol(CLI::App& app, MeasuringOptions& measuring, ProcessCounts& processes) {
   set_topic(app, kMeasuringTopic);
   CLI::Option* suite =
@@ -221,6 +240,18 @@ CLI::Option* add_protocol(CLI::App& app, MeasuringOptions& measuring, ProcessCou
   app.add_option("--seed", measuring.seed,
                  "Seed of the order of processes and of each process; random by default");
   return suite;
+}
+
+void add_only(CLI::App& app, OnlyBenchmarks& only) {
+  add_repeated(
+      app, "--only", only.patterns,
+      "Regular expression: ask and measure only benchmarks whose names match, and controls. "
+      "The others are named in the report and not judged")
+      ->type_name("PATTERN")
+      ->check(problem_of_pattern);
+  app.add_option("--only-from", only.file,
+                 "Likewise those that a file of codes-diff --json lists: what can have changed")
+      ->type_name("FILE");
 }
 
 void add_measuring(CLI::App& app, MeasuringOptions& measuring, ProcessCounts& processes) {
@@ -291,7 +322,9 @@ void add_judging(CLI::App& app, JudgingRequest& request) {
   // The former name of --fail-on kernels.
   app.add_flag("--fail-on-changed-kernels", request.fail_on_changed_kernels)->group("");
   add_unfinished(app, request.unfinished);
-  app.add_flag("--strict", request.strict, "Exit with 2 for missing and inconclusive benchmarks");
+  app.add_flag(
+      "--strict", request.strict,
+      "Exit with 2 for benchmarks that are missing, inconclusive, or not in all processes");
   app.add_flag("--allow-environment-difference", request.allow_environment_differences,
                "Judge although driver, clocks or the like differ");
 }

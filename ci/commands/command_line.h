@@ -109,6 +109,9 @@ CLI::Option* add_fraction(CLI::App& app, const std::string& name, Value& value,
       ->type_name("FRACTION");
 }
 
+// As CLI11 has checks: empty where it is a pattern (baselines/io/pattern.h).
+std::string problem_of_pattern(const std::string& text);
+
 // How commits are built, and what runs, for every command that measures commits.
 void add_commit_builds(CLI::App& app, BuildRequest& build);
 
@@ -129,6 +132,9 @@ void add_measuring(CLI::App& app, MeasuringOptions& measuring, ProcessCounts& pr
 void add_processes(CLI::App& app, ProcessCounts& processes, const std::string& description);
 void add_max_processes(CLI::App& app, ProcessCounts& processes, const std::string& description);
 void add_budget(CLI::App& app, MeasuringOptions& measuring, const std::string& more = "");
+// A budget by which is planned what is measured; behind add_budget().
+void add_gpu_budget(CLI::App& app, MeasuringOptions& measuring);
+void add_only(CLI::App& app, OnlyBenchmarks& only);
 void add_aa_history(CLI::App& app, std::optional<std::filesystem::path>& history);
 // What duet and replay share.
 void add_duet_options(CLI::App& app, DuetRequest& request);

@@ -49,6 +49,9 @@ void add_run(CommandLine& line);
 // 0 where every process ended well, 2 where one did not or the run was interrupted; what was
 // measured stays in the folders.
 baselines::ExitCode run_command(const RunRequest& request, Console& console);
+// A stored run of the suite, where a part of it is asked for: it names the benchmarks.
+std::optional<baselines::Run> stored_part(const MeasuringOptions& measuring,
+                                          const JudgingRequest& judging);
 // The measuring alone, which says more of how it ended.
 RunResult measure_programs(const RunRequest& request, Console& console);
 
@@ -147,6 +150,22 @@ void add_accept(CommandLine& line);
 // Prints the baseline's path behind "recorded" or, with if_missing, "kept"; then, on a line of its
 // own, what slowdowns the new baseline finds.
 baselines::ExitCode accept_command(const AcceptRequest& request, Console& console);
+// Who, or else git's user, or the login's name.
+std::string user_or(const std::string& who);
+
+// Writes regressions of a gate into the file of accepted slowdowns (baselines/gating/accepted.h).
+struct AcknowledgeRequest {
+  std::filesystem::path gate{};           // of gate --json
+  std::vector<std::string> benchmarks{};  // patterns of the regressions' names
+  bool all = false;
+  std::string reason{};
+  std::string until{};  // "2026-12-31"
+  std::string link{};
+  std::string who{};  // empty: as accept
+  std::filesystem::path accepted{};
+};
+void add_acknowledge(CommandLine& line);
+baselines::ExitCode acknowledge_command(const AcknowledgeRequest& request, Console& console);
 
 // A run as Markdown and as one self-contained HTML page, compared with a baseline where there is
 // one.
@@ -186,9 +205,9 @@ struct ShowRequest {
 void add_show(CommandLine& line);
 baselines::ExitCode show_command(const ShowRequest& request, Console& console);
 
-// A history of nights in a database: adds runs, reads and writes nights, draws a benchmark's.
+// A history of nights in a database: adds runs, reads nights, draws a benchmark's.
 struct HistoryRequest {
-  std::string action{};              // add, import, export, show
+  std::string action{};              // add, import, show
   std::vector<std::string> names{};  // paths of add and import, benchmarks of show
   std::filesystem::path database{};
   std::filesystem::path checkout{};  // whose commits the runs name
@@ -196,6 +215,17 @@ struct HistoryRequest {
 void add_history(CommandLine& line);
 // Of add and import, everything is read before anything is added.
 baselines::ExitCode history_command(const HistoryRequest& request, Console& console);
+
+// Runs or a history for other tools (ci/export/formats.h).
+struct ExportRequest {
+  std::string format{};                        // of export_formats()
+  std::vector<std::filesystem::path> paths{};  // empty: the database
+  std::filesystem::path database{};
+  std::filesystem::path checkout{};  // whose commits the runs name
+  std::optional<std::filesystem::path> out{};
+};
+void add_export(CommandLine& line);
+baselines::ExitCode export_command(const ExportRequest& request, Console& console);
 
 // Why one benchmark's time changed, kernel by kernel.
 struct ExplainRequest {
@@ -249,10 +279,10 @@ baselines::ExitCode codes_command(const CodesRequest& request, Console& console)
 struct CodesDiffRequest {
   std::filesystem::path base{}, head{};
   std::optional<std::filesystem::path> baseline{};
-  std::optional<std::filesystem::path> json{};
+  std::optional<std::filesystem::path> json{}, markdown{};
 };
 void add_codes_diff(CommandLine& line);
-// 0 where no kernel's code changed, 1 where some did, 2 where they cannot be compared.
+// 0 where no GPU is needed, 1 where one is, 2 where they cannot be compared.
 baselines::ExitCode codes_diff_command(const CodesDiffRequest& request, Console& console);
 
 // The commit between two that changed a benchmark's time (ci/bisect/bisection.h).

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "baselines/calibration/file.h"
 #include "baselines/io/error.h"
 #include "baselines/record/baseline.h"
 #include "baselines/record/load_run.h"
@@ -11,11 +12,14 @@
 namespace fusegate::ci {
 namespace {
 
+// A budget goes into what is judged: A/A comparisons, controls aside, show nothing of it.
+bool has_aa(const DuetRequest& request) { return request.aa && !request.measuring.plans_budget; }
+
 MeasuringRequest measuring_request(const DuetRequest& request, const SuitePair& suites) {
   MeasuringRequest measuring{.options = request.measuring};
   measuring.programs.push_back({request.out / "base", request.base, true, suites.base});
   // An A/A comparison shows the machine; what is undecided about the head it cannot decide.
-  if (request.aa) {
+  if (has_aa(request)) {
     measuring.programs.push_back({request.out / "base_again", request.base, false, suites.base});
   }
   measuring.programs.push_back({request.out / "head", request.head, true, suites.head});
@@ -29,6 +33,7 @@ MeasuringRequest measuring_request(const DuetRequest& request, const SuitePair& 
   // A replay shows what the machine did since, also where no code differs.
   measuring.has_record = request.judging.replay_of.has_value();
   if (!request.judging.replay_of) measuring.controls = ControlUse::kSideBySide;
+  measuring.may_thin = !request.judging.replay_of;
   measuring.environment = keep_choices_environment(request.judging, request.measuring.suite,
                                                    request.measuring.fresh_choices);
   return measuring;
@@ -40,7 +45,7 @@ GateRequest gate_request(const DuetRequest& request) {
                    .page_title = request.judging.replay_of ? "fusegate replay" : "fusegate duet",
                    .notes = request.notes};
   gate.judging.baseline = {request.out / "base"};
-  if (request.aa) gate.judging.baseline.push_back(request.out / "base_again");
+  if (has_aa(request)) gate.judging.baseline.push_back(request.out / "base_again");
   gate.judging.candidate = {request.out / "head"};
   return gate;
 }
@@ -58,11 +63,23 @@ std::optional<baselines::Run> stored_figures(const DuetRequest& request,
   return std::nullopt;
 }
 
+// Of the suite's calibration on this device, where one is stored.
+std::map<std::string, double> stored_spreads(const DuetRequest& request,
+                                             const baselines::Run& measured) {
+  const std::string suite = suite_name(request.measuring.suite);
+  for (const std::filesystem::path& store : request.judging.stores) {
+    const auto path = baselines::calibration_path(store, measured.environment, suite);
+    if (std::filesystem::exists(path)) return baselines::read_spreads(path);
+  }
+  return {};
+}
+
 std::vector<ComparedRuns> compared_runs(const DuetRequest& request) {
   const baselines::Run base = baselines::load_run({request.out / "base"});
   std::vector<ComparedRuns> compared{{base, baselines::load_run({request.out / "head"})}};
   if (!request.judging.replay_of) {
     compared.front().earlier = stored_figures(request, base);
+    compared.front().spreads = stored_spreads(request, base);
     return compared;
   }
   // Where a library of today picks other kernels than in the stored run, they are measured too.
@@ -94,9 +111,10 @@ RunResult measure(const DuetRequest& request, GateRequest& gate, Console& consol
     gate.notes.push_back(suites.remark);
   }
   const RunAnalyses analyses{.interim = [&] { return judged(gate.judging).result.verdicts; },
-                             .comparisons = [&] { return compared_runs(request); }};
+                             .comparisons = [&] { return compared_runs(request); },
+                             .stored = stored_part(request.measuring, request.judging)};
   RunResult measured = measure_run(measuring_request(request, suites), analyses, console);
-  if (request.aa && measured.measured_anything && measured.end != RunEnd::kInterrupted) {
+  if (has_aa(request) && measured.measured_anything && measured.end != RunEnd::kInterrupted) {
     record_aa_of(measured.programs.back(), request, console);
   }
   return measured;
@@ -124,6 +142,8 @@ void add_duet(CommandLine& line) {
 
 void add_duet_options(CLI::App& app, DuetRequest& request) {
   add_measuring(app, request.measuring, request.processes);
+  add_gpu_budget(app, request.measuring);
+  add_only(app, request.measuring.only);
   app.get_option("--processes")
       ->description(fmt::format(
           "How many processes of each program to run; {} if at most {} benchmarks differ and the "

@@ -18,12 +18,6 @@ std::string text_of(const nlohmann::json& json) {
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-std::string failure_json(const std::string& problem) {
-  return text_of({{"exit_code", static_cast<int>(baselines::ExitCode::kCouldNotJudge)},
-                  {"headline", problem},
-                  {"verdicts", nlohmann::json::array()}});
-}
-
 void draw_page_of(const GateRequest& request, GateFacts facts, Console& console) {
   if (!request.files.html) return;
   draw_page({.title = request.page_title, .gate = std::move(facts)}, *request.files.html, console);
@@ -33,7 +27,7 @@ void draw_page_of(const GateRequest& request, GateFacts facts, Console& console)
 
 void write_gate_failure(const GateRequest& request, const std::string& problem, Console& console) {
   try {
-    write_output_files({{request.files.json, [&] { return failure_json(problem); }},
+    write_output_files({{request.files.json, [&] { return text_of(gate_failure_json(problem)); }},
                         {request.files.markdown, [&] {
                            return markdown(failure_document(kTitle, problem), kMarkdownLimit);
                          }}});
@@ -47,6 +41,12 @@ void add_gate(CommandLine& line) {
       "gate", "Compare a run with a baseline: 0 no regression, 1 regression, 2 could not judge",
       "fusegate gate --baseline old-run --candidate new-run --markdown gate.md", gate_command);
   add_judging(app, request.judging);
+  set_topic(app, kComparedTopic);
+  app.add_option("--filter", request.judging.filter,
+                 "Regular expression: judge only benchmarks whose names match. The others still "
+                 "show what the machine did")
+      ->type_name("PATTERN")
+      ->check(problem_of_pattern);
   add_verdict_files(app, request.files);
 }
 
@@ -85,7 +85,9 @@ baselines::ExitCode gate_measured(const GateRequest& request, const RunResult& m
         "warning: some processes failed; the others are judged, but the result cannot pass\n");
   }
   console.out.lines("\n");
-  const baselines::ExitCode verdict = gate_command(request, console);
+  GateRequest noted = request;
+  noted.notes.insert(noted.notes.end(), measured.notes.begin(), measured.notes.end());
+  const baselines::ExitCode verdict = gate_command(noted, console);
   return verdict == baselines::ExitCode::kNoRegression && !measured.all_well
              ? baselines::ExitCode::kCouldNotJudge
              : verdict;

@@ -11,7 +11,6 @@
 
 #include "baselines/changes/judge_history.h"
 #include "baselines/history/change_id.h"
-#include "baselines/history/night_json.h"
 #include "baselines/io/error.h"
 #include "baselines/io/near_names.h"
 #include "baselines/io/write_lock.h"
@@ -74,11 +73,11 @@ void add_sources(const HistoryRequest& request, std::vector<NightSource> sources
   std::vector<Night> earlier = history.nights();
   bool any = false;
   for (NightSource& source : sources) {
-    Night night = std::exchange(source.night, {})(history);
+    Night night = std::exchange(source.night, {})(&history);
     if (history.add(night)) {
       any = true;
       print_added(night, earlier, console);
-      if (!source.owners.empty()) history.set_owners(source.owners);
+      if (!source.settings.empty()) history.set_settings(source.settings);
       if (source.dirty) {
         console.out.print("note: {} has uncommitted changes, which its commit does not name\n",
                           night.session);
@@ -107,12 +106,6 @@ void add_nights(const HistoryRequest& request, Console& console) {
   }
   std::ranges::stable_sort(sources, {}, &NightSource::measured_s);
   add_sources(request, std::move(sources), console);
-}
-
-void export_nights(const History& history, Console& console) {
-  for (const Night& night : history.whole_nights()) {
-    console.out.lines(baselines::night_line(night) + '\n');
-  }
 }
 
 [[noreturn]] void fail_for_unknown(const std::string& name, const History& history) {
@@ -154,9 +147,9 @@ void add_history(CommandLine& line) {
   request.checkout = checkout_root(fs::current_path());
   app.add_option("action", request.action,
                  "add: runs, each with the replay measured beside it; import: the same, stored "
-                 "baselines and exported nights, oldest first; export: all nights as JSON, a line "
-                 "each; show: a benchmark's nights as a table")
-      ->check(CLI::IsMember({"add", "import", "export", "show"}))
+                 "baselines and exported nights, oldest first; show: a benchmark's nights as a "
+                 "table")
+      ->check(CLI::IsMember({"add", "import", "show"}))
       ->required();
   app.add_option("names", request.names,
                  "Of add and import: run folders, run files, stored baselines, exported nights. Of "
@@ -168,19 +161,15 @@ void add_history(CommandLine& line) {
 }
 
 baselines::ExitCode history_command(const HistoryRequest& request, Console& console) {
-  const bool is_export = request.action == "export";
-  if (request.names.empty() != is_export) {
+  if (request.names.empty()) {
     throw InputError("history " + request.action, "",
-                     is_export                  ? "takes no names"
-                     : request.action == "show" ? "name a benchmark"
-                                                : "name a run");
+                     request.action == "show" ? "name a benchmark" : "name a run");
   }
   if (request.action == "add" || request.action == "import") {
     add_nights(request, console);
     return baselines::ExitCode::kNoRegression;
   }
   const History history(request.database, DatabaseUse::kRead);
-  if (is_export) export_nights(history, console);
   for (const std::string& name : request.names) show_benchmark(name, history, console);
   return baselines::ExitCode::kNoRegression;
 }

@@ -194,7 +194,8 @@ class Job {
   }
 
   RunResult measure(RunRequest run) {
-    run.aa = run.out.size() == 1 && run.processes.wanted() >= kLeastAaProcesses;
+    run.aa = run.out.size() == 1 && run.processes.wanted() >= kLeastAaProcesses &&
+             !run.measuring.plans_budget;
     std::vector<std::string> names;
     for (const fs::path& folder : run.out) names.push_back(folder.filename());
     step(fmt::format("measuring {}: {}", fmt::join(names, " and "), plan_text()));
@@ -301,6 +302,8 @@ void add_job_measuring(CLI::App& app, JobRequest& request) {
              fmt::format("; unlimited by default, but {:g} where a kept program is replayed "
                          "and {:g} with --base or --replay",
                          kAutoReplayBudgetS, *DuetRequest().measuring.budget_s));
+  add_gpu_budget(app, request.duet.measuring);
+  add_only(app, request.duet.measuring.only);
   app.add_flag("--all", request.duet.measuring.measures_all,
                "Measure identical code too, as run and duet do with it");
 }

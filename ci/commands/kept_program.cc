@@ -29,6 +29,11 @@ void copy_with_suites(const fs::path& program, const fs::path& suite, const fs::
   if (fs::is_regular_file(suite)) {
     fs::copy_file(suite, unfinished / "suites" / (suite.stem().string() + ".json"),
                   fs::copy_options::overwrite_existing);
+    const fs::path models = suite.parent_path() / "models";
+    if (fs::is_directory(models)) {
+      fs::copy(models, unfinished / "suites" / "models",
+               fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+    }
   }
   fs::remove_all(kept);
   fs::rename(unfinished, kept);

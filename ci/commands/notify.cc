@@ -46,20 +46,21 @@ void check(const NotifyRequest& request) {
 
 std::vector<Alert> alerts_in(const NotifyRequest& request, const AlarmHistory* history) {
   std::vector<Alert> alerts;
-  baselines::Owners owners = history == nullptr ? baselines::Owners{} : history->owners();
+  baselines::Settings settings = history == nullptr ? baselines::Settings{} : history->settings();
   if (request.gate) {
     const std::string source = request.gate->string();
     const nlohmann::json parsed =
         baselines::parse_json(baselines::read_file(*request.gate), source);
     const baselines::JsonField gate(parsed, source, "");
-    if (const auto field = gate.find("owners")) owners = baselines::read_owners(*field);
+    const baselines::Settings of_gate = baselines::read_settings(gate, baselines::kSettings);
+    if (!of_gate.empty()) settings = of_gate;
     alerts.push_back(alert_of_gate(gate));
   }
   if (history == nullptr) return alerts;
-  for (Alert& alert : alerts_of(history->change_points(), owners)) {
+  for (Alert& alert : alerts_of(history->change_points(), settings)) {
     alerts.push_back(std::move(alert));
   }
-  for (const auto& missing : history->missing()) alerts.push_back(alert_of(missing, owners));
+  for (const auto& missing : history->missing()) alerts.push_back(alert_of(missing, settings));
   return alerts;
 }
 

@@ -28,7 +28,7 @@ ISSUES = "/repos/org/kernels/issues"
 def gate_json(exit_code=1, effect=0.03):
     verdicts = [{"benchmark": "geglu/fused", "verdict": "regression" if exit_code == 1 else "unchanged", "effect": effect}]
     return {"exit_code": exit_code, "headline": ["No regression", "1 regression", "no run"][exit_code],
-            "verdicts": verdicts if exit_code < 2 else [], "owners": {"^geglu/": "@org/team"}}
+            "verdicts": verdicts if exit_code < 2 else [], "settings": {"^geglu/": {"owner": "@org/team"}}}
 
 
 class Server(http.server.ThreadingHTTPServer):

@@ -39,7 +39,7 @@ ExitCode judge_by_figures(const DuetRequest& duet, const std::string& why, Conso
   RunRequest run = run_of_head(duet);
   run.judging = duet.judging;
   run.out = {duet.out / "head"};
-  run.aa = duet.aa && duet.processes.wanted() >= kLeastAaProcesses;
+  run.aa = duet.aa && duet.processes.wanted() >= kLeastAaProcesses && !duet.measuring.plans_budget;
   GateRequest gate = gate_of_replay(duet);
   gate.notes = {note};
   gate.judging.candidate = run.out;

@@ -95,6 +95,7 @@ void check(const RunRequest& request) {
   check_aa_history(request.aa_history);
   // Before an hour of measuring, not after it. Which stored baseline fits is known only then.
   if (!request.judging.baseline.empty()) load_baseline(request.judging, baselines::Run());
+  accepted_slowdowns(request.judging);
 }
 
 // Where runs of one program are compared, a benchmark is undecided as long as it keeps the gate
@@ -141,7 +142,8 @@ std::vector<ComparedRuns> compared_with_baseline(const RunRequest& request) {
 }
 
 RunAnalyses analyses_of(const RunRequest& request) {
-  RunAnalyses analyses{.interim = [&] { return interim_verdicts(request); }};
+  RunAnalyses analyses{.interim = [&] { return interim_verdicts(request); },
+                       .stored = stored_part(request.measuring, request.judging)};
   // Peers are measured beside all of ours.
   if (!request.peers && any_baseline_has_identities(request.judging, request.measuring.suite)) {
     analyses.comparisons = [&] { return compared_with_baseline(request); };
@@ -198,6 +200,11 @@ void add_run(CommandLine& line) {
       ->type_name("PATH");
   add_stores(app, request.judging);
   add_rule(app, request.judging);
+}
+
+std::optional<baselines::Run> stored_part(const MeasuringOptions& measuring,
+                                          const JudgingRequest& judging) {
+  return measuring.only.names_any() ? any_stored_run(judging, measuring.suite) : std::nullopt;
 }
 
 RunResult measure_programs(const RunRequest& request, Console& console) {

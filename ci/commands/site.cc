@@ -2,7 +2,7 @@
 
 #include "baselines/changes/judge_history.h"
 #include "baselines/history/history.h"
-#include "baselines/io/owners.h"
+#include "baselines/io/settings.h"
 #include "ci/commands/command_line.h"
 #include "ci/console/format.h"
 #include "ci/console/layout.h"
@@ -20,16 +20,16 @@ Site read_site(const SiteRequest& request) {
     site.changes.push_back(std::move(change.point));
   }
   site.missing = baselines::missing_now(history, std::time(nullptr));
-  const baselines::Owners owners = history.owners();
+  const baselines::Settings settings = history.settings();
   for (const std::string& benchmark : history.benchmarks()) {
-    const std::string owner = baselines::owner_of(owners, benchmark);
+    const std::string owner = baselines::settings_of(settings, benchmark).owner;
     if (!owner.empty()) site.owners[benchmark] = owner;
   }
   if (request.report.judging.candidate.empty()) return site;
   site.report = make_report(request.report);
   const baselines::Run& run = site.report->gate.candidate;
   for (const baselines::BenchmarkSeries& series : run.benchmarks) {
-    const std::string owner = baselines::owner_of(run.provenance.owners, series.name);
+    const std::string owner = baselines::settings_of(run, series.name).owner;
     if (!owner.empty()) site.owners[series.name] = owner;
   }
   return site;

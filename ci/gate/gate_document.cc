@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "baselines/gating/model_times.h"
 #include "ci/console/format.h"
 #include "ci/gate/aa_findings.h"
 #include "ci/gate/gate_headline.h"
 #include "ci/gate/gate_notes.h"
 #include "ci/gate/replay_section.h"
 #include "ci/gate/verdict_sections.h"
+#include "ci/sweep/model_section.h"
 
 namespace fusegate::ci {
 namespace {
@@ -68,8 +70,15 @@ std::vector<Fact> facts_of(const GateFacts& facts) {
   list.push_back({"candidate", described_source(facts.candidate)});
   const baselines::Rule& rule = facts.options.rule;
   if (facts.baseline) {
-    list.push_back({"rule", fmt::format("effects above {}, false discovery rate {}",
+    const auto own =
+        static_cast<std::size_t>(std::ranges::count_if(facts.result.verdicts, [](const auto& one) {
+          return one.settings.min_effect.has_value();
+        }));
+    list.push_back({"rule", fmt::format("effects above {}{}, false discovery rate {}",
                                         format_fraction(tested_effect(rule)),
+                                        own > 0 ? fmt::format(" ({} have limits of their own)",
+                                                              format_count(own, "benchmark"))
+                                                : "",
                                         format_fraction(rule.false_discovery_rate))});
   }
   for (const std::string& note : facts.baseline ? gate_notes(facts) : notes_of_run(facts)) {
@@ -101,6 +110,12 @@ Document gate_document(std::string_view title, const GateFacts& facts) {
   if (facts.baseline) {
     document.summary = verdict_counts(facts.result.verdicts);
     document.sections = verdict_sections(facts);
+  }
+  const auto models =
+      baselines::model_times(facts.candidate, earlier_runs(facts), facts.result.verdicts);
+  if (!models.empty()) {
+    document.sections.push_back(
+        model_section(models, roofline_times(facts.candidate, earlier_runs(facts))));
   }
   if (facts.replay) {
     document.sections.push_back(replay_section(*facts.replay, facts.baseline->run));

@@ -12,8 +12,8 @@ namespace fusegate::ci {
 // GitHub refuses comments above 65,536 characters.
 inline constexpr std::size_t kMarkdownLimit = 60'000;
 
-// Headline, facts, notes, and the sections of verdicts. Without a baseline it describes the
-// candidate.
+// Headline, facts, notes, and the sections of verdicts and of models. Without a baseline it
+// describes the candidate.
 Document gate_document(std::string_view title, const GateFacts& facts);
 
 // For a comparison that ended before any verdict.

@@ -24,4 +24,13 @@ struct GateFacts {
   std::vector<std::string> notes{};  // what is to be said besides
 };
 
+// Whose figures stand in for those that the candidate lacks: the baseline, and the stored one that
+// it replays.
+inline std::vector<const baselines::Run*> earlier_runs(const GateFacts& facts) {
+  std::vector<const baselines::Run*> runs;
+  if (facts.baseline) runs.push_back(&facts.baseline->run);
+  if (facts.replay) runs.push_back(&facts.replay->stored);
+  return runs;
+}
+
 }  // namespace fusegate::ci

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <set>
 #include <span>
 
 #include "baselines/io/instant.h"
 #include "ci/console/format.h"
 #include "ci/gate/kernel_diff_text.h"
-#include "ci/gate/verdict_text.h"
 
 namespace fusegate::ci {
 namespace {
@@ -35,6 +35,9 @@ std::string others_text(const std::vector<Verdict>& verdicts,
     const std::size_t n = kind == except ? 0 : count_of(verdicts, kind);
     if (n == 0) continue;
     text += (text.empty() ? "; " : ", ") + count_text(n, kind);
+  }
+  if (const std::size_t n = accepted_count(verdicts); n > 0) {
+    text += fmt::format("{}{} accepted", text.empty() ? "; " : ", ", n);
   }
   return text + ".";
 }
@@ -63,7 +66,7 @@ std::string ruled_out_text(const std::vector<Verdict>& verdicts) {
   std::vector<double> bounds;
   std::ptrdiff_t all = 0;
   for (const Verdict& verdict : verdicts) {
-    if (!can_be_slower(verdict)) continue;
+    if (!can_be_slower(verdict) || verdict.is_accepted()) continue;
     ++all;
     if (std::isfinite(verdict.estimates.ruled_out)) bounds.push_back(verdict.estimates.ruled_out);
   }
@@ -101,15 +104,16 @@ std::string no_regression(const GateFacts& facts) {
   return text + ruled_out_text(verdicts) + others_text(verdicts, VerdictKind::kIdentical);
 }
 
-// The worst first: "a (5.2 %), b (3 %)".
+// The worst first: "a (5.2 %), b (3 %, its own limit is 1 %)".
 std::string not_ruled_out_text(const GateFacts& facts, const std::vector<const Verdict*>& open,
-                               double limit) {
+                               double limit, double (*own_limit)(const Verdict&, double)) {
   std::vector<std::string> names;
   for (const Verdict* verdict : open) {
-    const double bound = verdict->estimates.ruled_out;
-    names.push_back(fmt::format("{} ({})", verdict->benchmark,
-                                std::isfinite(bound) ? fmt::format("{:.2g} %", 100 * bound)
-                                                     : std::string("no bound known")));
+    const double bound = verdict->estimates.ruled_out, own = own_limit(*verdict, limit);
+    names.push_back(fmt::format(
+        "{} ({}{})", verdict->benchmark,
+        std::isfinite(bound) ? fmt::format("{:.2g} %", 100 * bound) : std::string("no bound known"),
+        own == limit ? "" : fmt::format(", its own limit is {}", format_fraction(own))));
   }
   return fmt::format("slowdowns above {} are not ruled out in {} of {}: {}", format_fraction(limit),
                      names.size(), all_text(facts), first_of(names));
@@ -118,10 +122,11 @@ std::string not_ruled_out_text(const GateFacts& facts, const std::vector<const V
 std::string slower(const GateFacts& facts) {
   const auto& verdicts = facts.result.verdicts;
   const Verdict& worst = *std::ranges::max_element(verdicts, {}, [](const Verdict& verdict) {
-    return verdict.kind == VerdictKind::kRegression ? verdict.estimates.effect : -1;
+    return is_slower(verdict) ? verdict.estimates.effect : -1;
   });
-  return fmt::format("{} of {} got slower, {}", count_of(verdicts, VerdictKind::kRegression),
-                     all_text(facts), most_text(worst));
+  return fmt::format("{} of {} got slower, {}",
+                     std::ranges::count_if(verdicts, baselines::is_slower), all_text(facts),
+                     most_text(worst));
 }
 
 std::string invalid(const GateFacts& facts) {
@@ -196,66 +201,113 @@ std::string host_clause(const GateFacts& facts) {
   return is_said || changes.empty() ? "" : fmt::format(" {}.", host_count_text(changes));
 }
 
+// What most of the undecided need.
+constexpr NextStep kAsUndecided{"", ""};
+
 // What a cause says. others: which verdicts there are besides; so_far: what the causes before say.
 struct CauseText {
   GateCause cause;
+  std::string_view name;
+  NextStep next;
   std::string_view sentence;
   std::string (*part)(const GateFacts&) = [](const GateFacts&) { return std::string(); };
 };
 
 const CauseText kCauseTexts[] = {
-    {GateCause::kEnvironmentDiffers, "Could not judge: the environments differ in {part}.",
+    {GateCause::kEnvironmentDiffers, "environment_differs", kMeasureSideBySide,
+     "Could not judge: the environments differ in {part}.",
      [](const GateFacts& facts) {
        return first_of(difference_texts(facts.result.environment_differences), ", ", 1);
      }},
-    {GateCause::kSlower, "{part}{others}", slower},
-    {GateCause::kInvalid, "Could not judge: {part}{others}", invalid},
-    {GateCause::kNoBenchmark, "Could not judge: neither run has a benchmark."},
-    {GateCause::kNoProcesses,
+    {GateCause::kSlower, "slower", kChangeCode, "{part}{others}", slower},
+    {GateCause::kInvalid, "invalid", kFixFailure, "Could not judge: {part}{others}", invalid},
+    {GateCause::kNoBenchmark, "no_benchmark", kFixInput,
+     "Could not judge: neither run has a benchmark."},
+    {GateCause::kNoProcesses, "no_processes", kMeasureMore,
      "Could not judge: no benchmark has two processes on each side{others}"},
-    {GateCause::kUnconfirmed, "Could not judge: {part}{others}", unconfirmed},
-    {GateCause::kUndecided,
+    {GateCause::kUnconfirmed, "unconfirmed", kAsUndecided, "Could not judge: {part}{others}",
+     unconfirmed},
+    {GateCause::kUndecided, "undecided", kAsUndecided,
      "Could not judge: with --strict every benchmark must be decided{others}"},
-    {GateCause::kLeftOut, "Could not judge: with --strict nothing may be left out: {part}{others}",
-     left_out},
-    {GateCause::kNotRuledOut, "Could not judge: {part}.",
+    {GateCause::kLeftOut, "left_out", kMeasureMore,
+     "Could not judge: with --strict nothing may be left out: {part}{others}", left_out},
+    {GateCause::kNotRuledOut, "not_ruled_out", kAsUndecided, "Could not judge: {part}.",
      [](const GateFacts& facts) {
        const double allow = facts.options.allow;
-       return not_ruled_out_text(facts, not_ruled_out(facts.result.verdicts, allow), allow);
+       return not_ruled_out_text(facts, not_ruled_out(facts.result.verdicts, allow), allow,
+                                 baselines::allowed);
      }},
-    {GateCause::kNoRegression, "{part}", no_regression},
-    {GateCause::kTooLittleRuledOut, "Could not judge: {part}.",
+    {GateCause::kNoRegression, "no_regression", kNothingToDo, "{part}", no_regression},
+    {GateCause::kAcceptanceExpired, "acceptance_expired", kFixInput,
+     "Could not judge: {part}. {so_far}",
+     [](const GateFacts& facts) {
+       std::vector<std::string> texts;
+       for (const auto& entry : facts.result.accepted.expired) {
+         texts.push_back(fmt::format("\"{}\" ({})", entry.pattern, entry.until));
+       }
+       return "remove or renew what expired of the accepted slowdowns: " + first_of(texts);
+     }},
+    {GateCause::kTooLittleRuledOut, "too_little_ruled_out", kAsUndecided,
+     "Could not judge: {part}.",
      [](const GateFacts& facts) {
        const double limit = *facts.options.require_ruled_out;
-       return not_ruled_out_text(facts, too_little_ruled_out(facts.result.verdicts, limit), limit);
+       return not_ruled_out_text(facts, too_little_ruled_out(facts.result.verdicts, limit), limit,
+                                 [](const Verdict&, double of_all) { return of_all; });
      }},
-    {GateCause::kOtherLaunches, "{part}. {so_far}", other_launches},
-    {GateCause::kOtherKernels, "{part}.", other_kernels},
-    {GateCause::kKernelsUnknown,
+    {GateCause::kOtherLaunches, "other_launches", kChangeCode, "{part}. {so_far}", other_launches},
+    {GateCause::kOtherKernels, "other_kernels", kChangeCode, "{part}.", other_kernels},
+    {GateCause::kKernelsUnknown, "kernels_unknown", kFixInput,
      "Could not judge: a run has no profiles, so whether kernels changed is not known."},
-    {GateCause::kHostSlower, "{part}. {so_far}",
+    {GateCause::kHostSlower, "host_slower", kChangeCode, "{part}. {so_far}",
      [](const GateFacts& facts) { return host_text(facts, HostVerdict::kSlower); }},
-    {GateCause::kHostUnconfirmed, "Could not judge: {part}.",
+    {GateCause::kHostUnconfirmed, "host_unconfirmed", kMeasureMore, "Could not judge: {part}.",
      [](const GateFacts& facts) { return host_text(facts, HostVerdict::kLooksSlower); }},
-    {GateCause::kHostUnknown,
+    {GateCause::kHostUnknown, "host_unknown", kFixInput,
      "Could not judge: no benchmark has a host time in both runs, so whether launching takes "
      "longer is not known."},
-    {GateCause::kCrept, "{part}. Against the baseline: {so_far}", crept},
+    {GateCause::kCrept, "crept", kChangeCode, "{part}. Against the baseline: {so_far}", crept},
 };
 
+const CauseText& text_of(GateCause cause) {
+  return *std::ranges::find(kCauseTexts, cause, &CauseText::cause);
+}
+
 }  // namespace
+
+std::string_view gate_cause_name(GateCause cause) { return text_of(cause).name; }
+
+NextStep next_step(const GateFacts& facts) {
+  if (facts.result.causes.empty()) return kFixInput;
+  const NextStep& next = text_of(facts.result.causes.back()).next;
+  if (next.action != kAsUndecided.action) return next;
+  std::map<std::string_view, int> counts;
+  for (const Verdict& verdict : facts.result.verdicts) {
+    if (verdict.kind == VerdictKind::kInconclusive) ++counts[next_step(verdict).action];
+  }
+  const auto count = [&](const NextStep& step) { return counts[step.action]; };
+  return std::ranges::max(std::array{kMeasureMore, kMeasureSideBySide, kCheckMachine}, {}, count);
+}
 
 std::size_t count_of(const std::vector<Verdict>& verdicts, VerdictKind kind) {
   return static_cast<std::size_t>(std::ranges::count(verdicts, kind, &Verdict::kind));
 }
 
+std::size_t accepted_count(const std::vector<Verdict>& verdicts) {
+  return count_of(verdicts, VerdictKind::kRegression) -
+         static_cast<std::size_t>(std::ranges::count_if(verdicts, baselines::is_slower));
+}
+
 std::string gate_headline(const GateFacts& facts) {
   std::string headline;
   for (const GateCause cause : facts.result.causes) {
-    const CauseText& own = *std::ranges::find(kCauseTexts, cause, &CauseText::cause);
+    const CauseText& own = text_of(cause);
     headline = fmt::format(fmt::runtime(own.sentence), fmt::arg("part", own.part(facts)),
                            fmt::arg("others", others_text(facts.result.verdicts)),
                            fmt::arg("so_far", headline));
+  }
+  if (!facts.options.filter.empty() && !facts.result.verdicts.empty()) {
+    headline = fmt::format("Filtered: {} of {} judged. {}", facts.result.verdicts.size(),
+                           format_count(facts.result.benchmarks, "benchmark"), headline);
   }
   return headline + host_clause(facts);
 }

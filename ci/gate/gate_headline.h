@@ -5,12 +5,19 @@
 #include <vector>
 
 #include "ci/gate/gate_facts.h"
+#include "ci/gate/verdict_text.h"
 
 namespace fusegate::ci {
 
 std::string gate_headline(const GateFacts& facts);
 
+std::string_view gate_cause_name(baselines::GateCause cause);  // "slower", ...
+// By the cause that weighs most: of undecided ones what most of these need.
+NextStep next_step(const GateFacts& facts);
+
 std::size_t count_of(const std::vector<baselines::Verdict>& verdicts, baselines::VerdictKind kind);
+// Regressions that are accepted.
+std::size_t accepted_count(const std::vector<baselines::Verdict>& verdicts);
 
 // "a, b, c and 4 more".
 std::string first_of(const std::vector<std::string>& all, std::string_view separator = ", ",

@@ -1,13 +1,17 @@
 #include "ci/gate/gate_json.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "baselines/comparing/comparison.h"
 #include "ci/console/json_number.h"
 #include "ci/gate/gate_headline.h"
 #include "ci/gate/gate_notes.h"
 #include "ci/gate/kernel_diff_text.h"
 #include "ci/gate/replay_section.h"
 #include "ci/gate/verdict_text.h"
+#include "ci/sweep/model_section.h"
+#include "ci/sweep/roofline_time.h"
 
 namespace fusegate::ci {
 namespace {
@@ -51,9 +55,62 @@ json outliers_json(const baselines::GateResult& result) {
   return list;
 }
 
-json verdict_json(const Verdict& verdict, const baselines::Rule& rule) {
+// Null where no entry fits.
+json accepted_json(const Verdict& verdict) {
+  if (!verdict.accepted) return nullptr;
+  const auto& [pattern, effect, reason, who, until, link] = *verdict.accepted;
+  using enum baselines::AcceptedState;
+  const char* const state = verdict.accepted_state == kCovers     ? "covers"
+                            : verdict.accepted_state == kOutgrown ? "outgrown"
+                                                                  : "expired";
+  return {{"state", state},         {"pattern", pattern}, {"effect", json_interval(effect)},
+          {"reason", reason},       {"who", who},         {"until", until},
+          {"link", text_json(link)}};
+}
+
+// Null where the rates or the benchmark's work are unknown.
+json roofline_json(const RooflineTimes& rooflines, const std::string& benchmark) {
+  const auto found = rooflines.find(benchmark);
+  if (found == rooflines.end()) return nullptr;
+  return {{"time_ns", json_number(found->second.ns)},
+          {"share", json_number(found->second.share())}};
+}
+
+const baselines::BenchmarkSeries* series_of(const baselines::Run& run, const std::string& name) {
+  const auto found = std::ranges::find(run.benchmarks, name, &baselines::BenchmarkSeries::name);
+  return found == run.benchmarks.end() ? nullptr : &*found;
+}
+
+// Null where a side lacks the benchmark.
+json code_json(const GateFacts& facts, const std::string& name) {
+  const baselines::BenchmarkSeries* const before = series_of(facts.baseline->run, name);
+  const baselines::BenchmarkSeries* const now = series_of(facts.candidate, name);
+  if (before == nullptr || now == nullptr) return nullptr;
+  if (!baselines::code_is_known(*before) || !baselines::code_is_known(*now)) return "unknown";
+  return baselines::identical_code(*before, *now) ? "identical" : "differs";
+}
+
+// Why its time changed, or does not count.
+json cause_json(const GateFacts& facts, const Verdict& verdict) {
+  if (verdict.kind == baselines::VerdictKind::kIdentical) return "identical_code";
+  const auto& diffs = facts.result.kernel_diffs;
+  const auto diff = std::ranges::find(diffs, verdict.benchmark, &baselines::KernelDiff::benchmark);
+  if (diff != diffs.end()) return cause_name(diff->kind);
+  return verdict.reason.choice_changes.empty() ? json(nullptr) : json("choices");
+}
+
+json choice_json(const baselines::ChoiceChange& choice) {
+  return {{"stage", choice.name}, {"baseline", choice.before}, {"candidate", choice.after}};
+}
+
+json verdict_json(const Verdict& verdict, const GateFacts& facts, const RooflineTimes& rooflines) {
   const baselines::Estimates& estimates = verdict.estimates;
+  const baselines::Rule& rule = facts.options.rule;
   return {
+      {"code", code_json(facts, verdict.benchmark)},
+      {"cause", cause_json(facts, verdict)},
+      {"choices", list_of(verdict.reason.choice_changes, choice_json)},
+      {"next", next_step(verdict).action},
       {"benchmark", verdict.benchmark},
       {"verdict", verdict_name(verdict.kind)},
       {"first_sight", verdict_name(first_sight(verdict))},
@@ -72,13 +129,17 @@ json verdict_json(const Verdict& verdict, const baselines::Rule& rule) {
       {"candidate_energy_j", json_number(verdict.candidate.energy_j)},
       {"p", json_number(estimates.p)},
       {"smallest_detectable", json_number(estimates.smallest_detectable)},
+      {"min_effect", limits_of(rule, verdict.settings).min_effect},
+      {"allow", allowed(verdict, facts.options.allow)},
       {"baseline_processes", verdict.baseline.processes},
       {"candidate_processes", verdict.candidate.processes},
       {"clock_moved", verdict.reason.clock_moved},
       {"machine_moved", verdict.reason.machine_moved},
       {"suite_moved", json_number(estimates.common)},
       {"modes", modes_json(verdict.reason.modes)},
+      {"roofline", roofline_json(rooflines, verdict.benchmark)},
       {"reason", reason_text(verdict, rule)},
+      {"accepted", accepted_json(verdict)},
       {"warnings", list_of(verdict.warnings, baselines::warning_name)},
   };
 }
@@ -219,6 +280,17 @@ json counts_json(const std::vector<Verdict>& verdicts) {
   return counts;
 }
 
+json next_json(const NextStep& next, const std::vector<Verdict>& verdicts) {
+  json benchmarks = json::array();
+  for (const Verdict& verdict : verdicts) {
+    const NextStep own = next_step(verdict);
+    if (own.action == next.action && own.action != kNothingToDo.action) {
+      benchmarks.push_back(verdict.benchmark);
+    }
+  }
+  return {{"action", next.action}, {"text", next.text}, {"benchmarks", benchmarks}};
+}
+
 json rule_json(const baselines::GateOptions& options) {
   const baselines::Rule& rule = options.rule;
   return {{"min_effect", rule.min_effect},  {"tested_effect", tested_effect(rule)},
@@ -227,14 +299,26 @@ json rule_json(const baselines::GateOptions& options) {
           {"host_min_ns", rule.host.min_ns}};
 }
 
+// Null where all were judged.
+json filter_json(const GateFacts& facts) {
+  if (facts.options.filter.empty()) return nullptr;
+  return {{"pattern", facts.options.filter},
+          {"judged", facts.result.verdicts.size()},
+          {"of", facts.result.benchmarks}};
+}
+
 }  // namespace
 
 json gate_json(const GateFacts& facts) {
   const baselines::GateResult& result = facts.result;
   const baselines::GateOptions& options = facts.options;
   const baselines::Run& baseline = facts.baseline->run;
-  const auto verdict = [&](const auto& one) { return verdict_json(one, options.rule); };
+  const RooflineTimes rooflines = roofline_times(facts.candidate, earlier_runs(facts));
+  const auto verdict = [&](const auto& one) { return verdict_json(one, facts, rooflines); };
   return {
+      {kVerdictsMark, kVerdictsVersion},
+      {"causes", list_of(result.causes, gate_cause_name)},
+      {"next", next_json(next_step(facts), result.verdicts)},
       {"exit_code", static_cast<int>(result.exit_code)},
       {"headline", gate_headline(facts)},
       {"environment_differences", list_of(result.environment_differences, difference_json)},
@@ -252,12 +336,24 @@ json gate_json(const GateFacts& facts) {
       {"creep", result.creep ? creep_json(*result.creep, options.max_creep) : json::array()},
       {"replay", facts.replay ? replay_json(*facts.replay, baseline) : json(nullptr)},
       {"verdicts", list_of(result.verdicts, verdict)},
-      {"owners", facts.candidate.provenance.owners},
+      {"models",
+       models_json(model_times(facts.candidate, earlier_runs(facts), result.verdicts), rooflines)},
+      {"filter", filter_json(facts)},
+      {baselines::kSettings, baselines::settings_json(facts.candidate.provenance.settings)},
       {"baseline", baseline.source},
       {"candidate", facts.candidate.source},
       {"aa", facts.aa ? aa_json(*facts.aa) : json(nullptr)},
       {"smallest_detectable", detectability_json(result.verdicts)},
   };
+}
+
+json gate_failure_json(const std::string& problem) {
+  return {{kVerdictsMark, kVerdictsVersion},
+          {"exit_code", static_cast<int>(baselines::ExitCode::kCouldNotJudge)},
+          {"headline", problem},
+          {"causes", json::array()},
+          {"next", next_json(kFixInput, {})},
+          {"verdicts", json::array()}};
 }
 
 }  // namespace fusegate::ci

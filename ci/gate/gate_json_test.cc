@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "baselines/gating/test_kernel_diff.h"
@@ -84,8 +85,9 @@ TEST(GateJson, HasTheKeysThatOthersRead) {
       json_of({side_by_side({test_series("a", kQuiet), test_series("m", kQuiet)})},
               side_by_side({test_series("a", slowed(0.05)), test_series("n", kQuiet)}), options);
   EXPECT_THAT(root, Has(R"({
-      "exit_code": 1,
+      "fusegate_verdicts": 1, "exit_code": 1,
       "headline": "1 of 3 benchmarks got slower, the most a by 5.00 %; 1 new, 1 missing.",
+      "causes": ["slower"], "next": {"action": "change_code", "benchmarks": ["a"]},
       "rule": {"min_effect": 0.01, "allow": 0.05}})"));
   EXPECT_EQ(root["counts"],
             json::parse(R"({"regression": 1, "improvement": 0, "unchanged": 0, "identical": 0,
@@ -94,14 +96,16 @@ TEST(GateJson, HasTheKeysThatOthersRead) {
   const json& slow = root["verdicts"][0];
   EXPECT_THAT(slow, Has(R"({"benchmark": "a", "verdict": "regression", "decided_by": "time",
       "effect_time": 0.05, "effect_cycles": 0.05, "candidate_processes": 5,
-      "baseline_energy_j": null, "machine_effect": null})"));
+      "baseline_energy_j": null, "machine_effect": null, "code": "unknown", "cause": null,
+      "choices": [], "next": "change_code"})"));
   EXPECT_LT(slow["interval"]["low"], 0.05);
   EXPECT_GT(slow["interval"]["high"], 0.05);
   EXPECT_GT(slow["ruled_out"], 0.05);
   EXPECT_NEAR(slow["baseline_ns"].get<double>(), 1000, 0.1);
   EXPECT_NEAR(slow["candidate_ns"].get<double>(), 1050, 0.1);
   EXPECT_THAT(root["verdicts"][1], Has(R"({"verdict": "missing", "effect_time": null,
-      "ruled_out": null, "interval": {"low": null}, "candidate_ns": null})"));
+      "ruled_out": null, "interval": {"low": null}, "candidate_ns": null, "code": null,
+      "next": "none"})"));
 }
 
 TEST(GateJson, MarksTheControlThatMoved) {
@@ -112,6 +116,18 @@ TEST(GateJson, MarksTheControlThatMoved) {
   const json root = json_of({run_of_control(0)}, run_of_control(0.02));
   EXPECT_EQ(root["verdicts"][0]["machine_moved"], false);
   EXPECT_EQ(root["verdicts"][1]["machine_moved"], true);
+  EXPECT_EQ(root["verdicts"][1]["next"], "check_machine");
+}
+
+TEST(GateJson, SaysWhatMostOfTheUndecidedNeed) {
+  const auto noisy = [](double slower) {
+    return test_run({test_series("a", {1000 * slower, 1300, 900}), test_series("b", {1000, 1500})});
+  };
+  EXPECT_THAT(json_of({noisy(1)}, noisy(1.2)),
+              Has(R"({"exit_code": 2, "next": {"action": "measure_more"}})"));
+  EXPECT_THAT(gate_failure_json("x: no such file"),
+              Has(R"({"fusegate_verdicts": 1, "exit_code": 2, "headline": "x: no such file",
+                      "causes": [], "next": {"action": "fix_input"}, "verdicts": []})"));
 }
 
 TEST(GateJson, NamesTheFieldsThatDiffer) {
@@ -119,7 +135,8 @@ TEST(GateJson, NamesTheFieldsThatDiffer) {
   auto candidate = baseline;
   candidate.environment = {{"mig", true}};
   const json root = json_of({baseline}, candidate);
-  EXPECT_EQ(root["exit_code"], 2);
+  EXPECT_THAT(root, Has(R"({"exit_code": 2, "causes": ["environment_differs"],
+      "next": {"action": "measure_side_by_side", "benchmarks": []}})"));
   EXPECT_EQ(root["environment_differences"],
             json::array({{{"field", "mig"}, {"baseline", "(absent)"}, {"candidate", "true"}}}));
   EXPECT_TRUE(root["verdicts"].is_array());
@@ -130,6 +147,22 @@ std::vector<BenchmarkSeries> family(const std::vector<double>& times) {
   for (const char* name : {"BM_x/1", "BM_x/2", "BM_x/3"})
     family.push_back(test_series(name, times));
   return family;
+}
+
+TEST(GateJson, HasTheModelsOfTheSuite) {
+  const std::string mlp = "geglu_mlp/fused/bf16/batch:8/seq:1/dim:96/hidden:320";
+  auto candidate = side_by_side({test_series(mlp, slowed(0.05))});
+  EXPECT_TRUE(json_of({candidate}, side_by_side({test_series(mlp, kQuiet)}))["models"].empty());
+  candidate.provenance.models = {
+      {.name = "small",
+       .layers = 4,
+       .calls = {{.operation = "geglu_mlp", .axes = {{"dim", 96}, {"hidden", 320}}}}}};
+  const json root = json_of({side_by_side({test_series(mlp, kQuiet)})}, candidate);
+  EXPECT_THAT(root["models"], Has(R"([{"name": "small", "layers": 4,
+      "times": [{"rows": 8, "fastest": {"implementation": "fused", "roofline_share": null}}],
+      "movers": [{"verdict": "regression", "fastest": true}]}])"));
+  EXPECT_NEAR(root["models"][0]["movers"][0]["token_ns"].get<double>(), 25, 1e-3);
+  EXPECT_THAT(root["verdicts"][0], Has(R"({"roofline": null})"));
 }
 
 TEST(GateJson, HasTheFamilies) {
@@ -182,6 +215,9 @@ TEST(GateJson, HasWhatOfTheWorkDiffers) {
       "grid 192x1x1, block 256x1x1, 0 + 10240 B shared, 120 registers, 0 B local";
   const json root = json_of({run_of({.work = baselines::work_of_mlp()})}, run_of(other));
   ASSERT_EQ(root["kernels"].size(), 1u);
+  const auto row = std::ranges::find(
+      root["verdicts"], "mlp", [](const json& one) { return one["benchmark"].get<std::string>(); });
+  EXPECT_THAT(*row, Has(R"({"code": "differs", "cause": "other_work"})"));
   const json& diff = root["kernels"][0];
   EXPECT_THAT(diff, Has(R"({"cause": "other_work", "changed": false, "work_unknown": null})"));
   EXPECT_EQ(

@@ -99,6 +99,7 @@ class Notes {
     add_outliers(result_.outliers_in_baseline, "Baseline");
     add_outliers(result_.outliers_in_candidate, "Candidate");
     add_suites();
+    add_limits();
     add_hosts();
     add_contexts();
     add_cards();
@@ -116,6 +117,7 @@ class Notes {
     if (result_.staleness) add(staleness_notes(*result_.staleness));
     add_ungated();
     add_creep();
+    add_accepted();
     add(facts_.notes);
     return std::move(notes_);
   }
@@ -148,6 +150,28 @@ class Notes {
     const std::string &before = baseline_.provenance.suite, &after = candidate_.provenance.suite;
     if (before == after) return;
     add(fmt::format("The baseline is of suite \"{}\", the candidate of \"{}\".", before, after));
+  }
+
+  // By what changed, the benchmarks.
+  void add_limits() {
+    std::map<std::string, std::vector<std::string>> changed;
+    const baselines::GateOptions& options = facts_.options;
+    for (const Verdict& verdict : result_.verdicts) {
+      Verdict before = verdict;
+      before.settings = settings_of(options.former_settings, verdict.benchmark);
+      const auto compare = [&](std::string_view key, double former, double now) {
+        if (former == now) return;
+        changed[fmt::format("{} from {} to {}", key, format_fraction(former), format_fraction(now))]
+            .push_back(verdict.benchmark);
+      };
+      compare("min_effect", limits_of(options.rule, before.settings).min_effect,
+              limits_of(options.rule, verdict.settings).min_effect);
+      compare("allow", allowed(before, options.allow), allowed(verdict, options.allow));
+    }
+    for (const auto& [what, names] : changed) {
+      add(fmt::format("The candidate's suite changes {} for {}: {}. Its limits count.", what,
+                      format_count(names.size(), "benchmark"), first_of(names)));
+    }
   }
 
   // Where no card says what was measured on, another host may be another machine.
@@ -313,6 +337,21 @@ class Notes {
     } else if (!creep.slower.empty()) {
       add(fmt::format("Since the anchor of {}{}: {}.", since,
                       creep.other_card ? ", on another card" : "", crept_text(creep.slower)));
+    }
+  }
+
+  void add_accepted() {
+    for (const baselines::AcceptedSlowdown& entry : result_.accepted.expired) {
+      add(
+          fmt::format("The slowdown \"{}\" was accepted until {}, which has passed: {}. Remove or "
+                      "renew the entry.",
+                      entry.pattern, entry.until, entry.reason));
+    }
+    for (const baselines::AcceptedSlowdown& entry : result_.accepted.outlived) {
+      add(fmt::format(
+          "The slowdown \"{}\" was accepted from {} on, and nothing is as slow any more: "
+          "the entry can go.",
+          entry.pattern, format_fraction(entry.effect.low)));
     }
   }
 

@@ -12,6 +12,7 @@
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/io/json_field.h"
+#include "baselines/io/pattern.h"
 #include "baselines/record/load_run.h"
 #include "baselines/record/program_variables.h"
 #include "ci/console/format.h"
@@ -143,6 +144,69 @@ baselines::HostRule host_rule_of(const baselines::Run& run) {
   return rule;
 }
 
+// What benchmarks have apart, by the run's own suite. A flag counts for all.
+baselines::Settings settings_of(const JudgingRequest& request, const baselines::Run& run) {
+  baselines::Settings settings = run.provenance.settings;
+  for (auto& [pattern, own] : settings) {
+    if (request.min_effect) own.min_effect.reset();
+    if (request.allow) own.allow.reset();
+  }
+  return settings;
+}
+
+std::optional<fs::path> accepted_path(const JudgingRequest& request) {
+  if (request.accepted) return request.accepted;
+  for (const fs::path& store : request.stores) {
+    if (fs::exists(store / baselines::kAcceptedFile)) return store / baselines::kAcceptedFile;
+  }
+  return std::nullopt;
+}
+
+bool any_fits(const baselines::Pattern& pattern, const baselines::Run& run) {
+  return std::ranges::any_of(run.benchmarks,
+                             [&](const auto& series) { return pattern.fits(series.name); });
+}
+
+// Other suites' entries lie in the same file: what a stored baseline has is no mistake.
+bool any_stored_fits(const baselines::Pattern& pattern, const std::vector<fs::path>& stores) {
+  std::error_code error;
+  for (const fs::path& store : stores) {
+    for (const auto& file : fs::recursive_directory_iterator(
+             store, fs::directory_options::skip_permission_denied, error)) {
+      if (file.path().extension() != ".json") continue;
+      try {
+        if (any_fits(pattern, baselines::read_baseline(file.path()).run)) return true;
+      } catch (const baselines::InputError&) {
+        continue;  // a calibration; and whoever is judged by a broken one gets an error
+      }
+    }
+  }
+  return false;
+}
+
+void require_part(const std::string& filter, const baselines::Run& baseline,
+                  const baselines::Run& candidate) {
+  const baselines::Pattern pattern(filter);
+  if (filter.empty() || any_fits(pattern, baseline) || any_fits(pattern, candidate)) return;
+  throw baselines::InputError("--filter", "",
+                              fmt::format("\"{}\" matches no benchmark of either run", filter));
+}
+
+void require_fitting(const JudgingRequest& request,
+                     const std::vector<baselines::AcceptedSlowdown>& accepted,
+                     const std::vector<const baselines::Run*>& runs) {
+  for (std::size_t i = 0; i < accepted.size(); ++i) {
+    const baselines::Pattern pattern(accepted[i].pattern);
+    const auto fits = [&](const baselines::Run* run) { return any_fits(pattern, *run); };
+    if (std::ranges::any_of(runs, fits) || any_stored_fits(pattern, request.stores)) continue;
+    throw baselines::InputError(
+        accepted_path(request)->string(), fmt::format("[{}].pattern", i),
+        fmt::format("\"{}\" fits no benchmark of the runs or of a stored baseline; correct or "
+                    "remove the entry",
+                    accepted[i].pattern));
+  }
+}
+
 // Where the environments differ, that was said, and nothing was compared.
 void refuse_same_run(const baselines::Run& baseline, const baselines::Run& candidate,
                      const baselines::GateResult& result) {
@@ -186,6 +250,14 @@ void judge_candidate(const JudgingRequest& request, GateFacts& facts) {
     baseline->acceptance = std::move(stored->acceptance);
     baseline->anchor = std::move(stored->anchor);
   }
+  // Unlike the suite's own, the candidate's: a change can bring a limit, and need not wait for
+  // another baseline. A note says where they differ, so that it is seen.
+  options.settings = settings_of(request, candidate);
+  options.accepted = accepted_slowdowns(request);
+  options.filter = request.filter;
+  require_part(request.filter, baseline->run, candidate);
+  require_fitting(request, options.accepted, {&baseline->run, &candidate});
+  options.former_settings = settings_of(request, baseline->run);
   baselines::GateResult result = baselines::gate(*baseline, candidate, options);
   refuse_same_run(baseline->run, candidate, result);
   if (stored) facts.replay = replay_of(std::move(stored->run), baseline->run, result, options.rule);
@@ -258,6 +330,23 @@ std::map<std::string, std::string> keep_choices_environment(const JudgingRequest
 
 bool any_baseline_has_identities(const JudgingRequest& request, const std::string& suite) {
   return std::ranges::any_of(possible_baselines(request, suite), stores_identities);
+}
+
+std::vector<baselines::AcceptedSlowdown> accepted_slowdowns(const JudgingRequest& request) {
+  const auto path = accepted_path(request);
+  return path ? baselines::read_accepted(*path) : std::vector<baselines::AcceptedSlowdown>();
+}
+
+std::optional<baselines::Run> any_stored_run(const JudgingRequest& request,
+                                             const std::string& suite) {
+  for (const fs::path& path : possible_baselines(request, suite)) {
+    try {
+      return baselines::load_run({path});
+    } catch (const baselines::InputError&) {
+      continue;  // what judges by it says what is wrong
+    }
+  }
+  return std::nullopt;
 }
 
 std::string missing_baseline_text(const JudgingRequest& request, const baselines::Run& candidate) {

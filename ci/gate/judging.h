@@ -19,9 +19,13 @@ struct JudgingRequest : baselines::GateSwitches {
   std::optional<std::filesystem::path> replay_of{};  // the stored one that baseline replays
   std::vector<std::filesystem::path> stores;
   std::string suite;                 // empty: the one that the candidate names
-  std::optional<double> min_effect;  // else the suite's own, else Rule's
-  std::optional<double> allow{};     // else allow_of() the baseline
+  std::optional<double> min_effect;  // else the benchmark's own, the suite's, or Rule's
+  std::optional<double> allow{};     // else the benchmark's own, or allow_of() the baseline
   std::optional<double> false_discovery_rate;
+  std::string filter{};  // a pattern of the benchmarks that are judged; empty: all
+  // Slowdowns that are accepted (gating/accepted.h); else accepted.json of the first store with
+  // one.
+  std::optional<std::filesystem::path> accepted{};
   // Patterns (baselines/io/pattern.h): what fits one is a control, besides what the files say.
   std::vector<std::string> controls{};
   baselines::Unfinished unfinished = baselines::Unfinished::kLeftOut;
@@ -73,6 +77,13 @@ std::map<std::string, std::string> keep_choices_environment(const JudgingRequest
 
 // Whether a baseline that may judge the suite's runs has identities of its benchmarks.
 bool any_baseline_has_identities(const JudgingRequest& request, const std::string& suite);
+
+// Those of the request; none where it names no file and no store has one. Throws InputError.
+std::vector<baselines::AcceptedSlowdown> accepted_slowdowns(const JudgingRequest& request);
+// The first of these that can be read, of whatever device: what the suite has. Nothing where none
+// is stored.
+std::optional<baselines::Run> any_stored_run(const JudgingRequest& request,
+                                             const std::string& suite);
 
 // Why nothing was found, and what to do.
 std::string missing_baseline_text(const JudgingRequest& request, const baselines::Run& candidate);

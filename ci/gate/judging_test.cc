@@ -12,6 +12,7 @@
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/record/load_run.h"
+#include "ci/gate/gate_notes.h"
 #include "tests/fakes/fake_program.h"
 
 namespace fusegate::ci {
@@ -277,6 +278,28 @@ TEST_F(JudgingTest, ABaselineSaysWhatIsAControlAndSoDoesTheRequest) {
   request_.controls.emplace_back("^nothing");
   EXPECT_THAT(code, ThrowsMessage<baselines::InputError>(
                         HasSubstr("--control: \"^nothing\" matches no benchmark")));
+}
+
+TEST_F(JudgingTest, TakesABenchmarksOwnLimitsFromTheCandidateAndSaysWhereTheyDiffer) {
+  FakeRunFile file;
+  store("kept", file);
+  file.times.begin()->second *= 1.2;
+  const auto code = [&] { return judge(run(file)).result.exit_code; };
+  EXPECT_EQ(code(), baselines::ExitCode::kRegression);
+  file.settings = {{"^geglu/", {{"min_effect", 0.5}}}};
+  const GateFacts facts = judge(run(file));
+  EXPECT_EQ(facts.result.exit_code, baselines::ExitCode::kNoRegression);
+  EXPECT_THAT(
+      gate_notes(facts),
+      ::testing::Contains("The candidate's suite changes min_effect from 0.15 % to 50 % for "
+                          "1 benchmark: " +
+                          file.times.begin()->first + ". Its limits count."));
+  store("kept", file);
+  file.times.begin()->second *= 1.0001;
+  EXPECT_THAT(gate_notes(judge(run(file))),
+              ::testing::Not(::testing::Contains(HasSubstr("limits"))));
+  request_.min_effect = 0.001;
+  EXPECT_TRUE(judge(run(file)).options.settings.at("^geglu/") == baselines::BenchmarkSettings{});
 }
 
 TEST_F(JudgingTest, TestsSideBySideAgainstLessWhereNobodySaysWhatMatters) {

@@ -13,6 +13,7 @@
 #include "ci/gate/gate_headline.h"
 #include "ci/gate/kernel_diff_text.h"
 #include "ci/gate/verdict_text.h"
+#include "ci/sweep/roofline_time.h"
 
 namespace fusegate::ci {
 namespace {
@@ -55,17 +56,25 @@ bool changed_its_time(VerdictKind kind) {
   return kind == VerdictKind::kRegression || kind == VerdictKind::kImprovement;
 }
 
-Table verdict_table() {
-  return Table({{"verdict"},
-                {"benchmark", Align::kLeft, true},
-                {"effect", Align::kRight},
-                {"interval", Align::kRight},
-                {"ruled out", Align::kRight},
-                {"in time", Align::kRight},
-                {"in cycles", Align::kRight},
-                {"baseline", Align::kRight},
-                {"candidate", Align::kRight},
-                {"why", Align::kLeft, false, true}});
+// rooflines: without any, their column is left out.
+Table verdict_table(const RooflineTimes& rooflines) {
+  std::vector<Column> columns{{"verdict"},
+                              {"benchmark", Align::kLeft, true},
+                              {"effect", Align::kRight},
+                              {"interval", Align::kRight},
+                              {"ruled out", Align::kRight},
+                              {"in time", Align::kRight},
+                              {"in cycles", Align::kRight},
+                              {"baseline", Align::kRight},
+                              {"candidate", Align::kRight}};
+  if (!rooflines.empty()) columns.push_back({"of roofline", Align::kRight});
+  columns.push_back({"why", Align::kLeft, false, true});
+  return Table(std::move(columns));
+}
+
+std::string roofline_text(const RooflineTimes& rooflines, const std::string& benchmark) {
+  const auto found = rooflines.find(benchmark);
+  return found == rooflines.end() ? "-" : format_share(found->second.share());
 }
 
 // "> 1.24 %": slowdowns that large are.
@@ -75,7 +84,8 @@ std::string ruled_out_text(const Verdict& verdict) {
 }
 
 // The worst first.
-void add_verdicts(const VerdictGroup& group, const baselines::Rule& rule, Table* table) {
+void add_verdicts(const VerdictGroup& group, const baselines::Rule& rule,
+                  const RooflineTimes& rooflines, Table* table) {
   std::map<std::string_view, std::size_t> rows;
   std::map<std::string_view, std::size_t> seen;
   for (const Verdict* verdict : group.verdicts) {
@@ -94,12 +104,18 @@ void add_verdicts(const VerdictGroup& group, const baselines::Rule& rule, Table*
     }
     Cell why(reason_text(*verdict, rule));
     why.is_aside = changed_its_time(group.kind);
-    table->add_row({kind, verdict->benchmark, format_effect(verdict->estimates.effect),
-                    format_interval(verdict->estimates.interval), ruled_out_text(*verdict),
-                    format_effect(verdict->estimates.in_time),
-                    format_effect(verdict->estimates.in_cycles),
-                    format_time_ns(verdict->baseline.time_ns),
-                    format_time_ns(verdict->candidate.time_ns), why});
+    std::vector<Cell> row{kind,
+                          verdict->benchmark,
+                          format_effect(verdict->estimates.effect),
+                          format_interval(verdict->estimates.interval),
+                          ruled_out_text(*verdict),
+                          format_effect(verdict->estimates.in_time),
+                          format_effect(verdict->estimates.in_cycles),
+                          format_time_ns(verdict->baseline.time_ns),
+                          format_time_ns(verdict->candidate.time_ns)};
+    if (!rooflines.empty()) row.emplace_back(roofline_text(rooflines, verdict->benchmark));
+    row.push_back(std::move(why));
+    table->add_row(std::move(row));
   }
 }
 
@@ -110,12 +126,14 @@ bool is_open(const Verdict& verdict, const GateFacts& facts) {
       std::ranges::find(causes, baselines::GateCause::kNotRuledOut) != causes.end();
   return baselines::looks_slower(verdict) || changed_its_time(verdict.kind) ||
          verdict.kind == VerdictKind::kInvalid || verdict.kind == VerdictKind::kMissing ||
-         (nothing_decided && std::abs(verdict.estimates.effect) > facts.options.rule.min_effect);
+         (nothing_decided && std::abs(verdict.estimates.effect) >
+                                 limits_of(facts.options.rule, verdict.settings).min_effect);
 }
 
 Section verdicts_section(const GateFacts& facts) {
+  const RooflineTimes rooflines = roofline_times(facts.candidate, earlier_runs(facts));
   Section section{.title = "Verdicts",
-                  .table = verdict_table(),
+                  .table = verdict_table(rooflines),
                   .page_rows = kMostPageRows,
                   .page_order = PageOrder::kFirst};
   for (const auto& [kind, verdicts] : group_verdicts(facts.result.verdicts)) {
@@ -124,15 +142,32 @@ Section verdicts_section(const GateFacts& facts) {
     for (const Verdict* verdict : verdicts) {
       (is_open(*verdict, facts) ? open : folded).verdicts.push_back(verdict);
     }
-    add_verdicts(open, facts.options.rule, &section.table);
+    add_verdicts(open, facts.options.rule, rooflines, &section.table);
     if (folded.verdicts.empty()) continue;
     const bool is_undecided = kind == VerdictKind::kInconclusive;
     Section part{.title = count_text(folded.verdicts.size(), kind),
-                 .table = verdict_table(),
+                 .table = verdict_table(rooflines),
                  .fold = Fold::kAlways,
                  .terminal_rows = is_undecided ? kNoLimit : 0};
-    add_verdicts(folded, facts.options.rule, &part.table);
+    add_verdicts(folded, facts.options.rule, rooflines, &part.table);
     section.parts.push_back(std::move(part));
+  }
+  return section;
+}
+
+Section accepted_section(const std::vector<Verdict>& verdicts) {
+  Section section{.title = "Accepted slowdowns",
+                  .table = Table({{"benchmark", Align::kLeft, true},
+                                  {"effect", Align::kRight},
+                                  {"interval", Align::kRight},
+                                  {"accepted", Align::kLeft, false, true}}),
+                  .page_rows = kMostPageRows};
+  for (const Verdict& verdict : verdicts) {
+    if (verdict.kind != VerdictKind::kRegression || !verdict.is_accepted()) continue;
+    section.table.add_row({{verdict.benchmark, Tone::kUnsure},
+                           format_effect(verdict.estimates.effect),
+                           format_interval(verdict.estimates.interval),
+                           accepted_text(verdict)});
   }
   return section;
 }
@@ -282,6 +317,9 @@ std::string verdict_counts(const std::vector<Verdict>& verdicts) {
   for (const VerdictGroup& group : group_verdicts(verdicts)) {
     titles.push_back(count_text(group.verdicts.size(), group.kind));
   }
+  if (const std::size_t n = accepted_count(verdicts); n > 0) {
+    titles.push_back(fmt::format("{} accepted", n));
+  }
   return fmt::format("{}", fmt::join(titles, ", "));
 }
 
@@ -300,9 +338,9 @@ Section unmet_section(const std::vector<baselines::UnmetExpectation>& unmet) {
 
 std::vector<Section> verdict_sections(const GateFacts& facts) {
   const baselines::GateResult& result = facts.result;
-  std::vector<Section> sections{family_section(result.families), verdicts_section(facts),
-                                host_section(result.host, facts.options.rule.host),
-                                kernels_section(result.kernel_diffs)};
+  std::vector<Section> sections{
+      family_section(result.families), verdicts_section(facts), accepted_section(result.verdicts),
+      host_section(result.host, facts.options.rule.host), kernels_section(result.kernel_diffs)};
   if (result.creep) sections.push_back(creep_section(*result.creep, facts.options.max_creep));
   return sections;
 }

@@ -60,6 +60,26 @@ TEST(TerminalReport, StartsWithTheHeadlineAndEndsWithTheCounts) {
   EXPECT_THAT(text, Not(HasSubstr("same")));
 }
 
+TEST(Reports, ShowTheShareOfTheRooflineWhereItIsKnown) {
+  const std::string problem = "/bf16/batch:64/seq:128/dim:768/hidden:3072";
+  const auto series_of = [&](const char* kernel, double time_ns, double flops, double bytes) {
+    baselines::BenchmarkSeries series;
+    series.name = kernel + problem;
+    series.processes = {{.time_ns = time_ns}};
+    series.counters = {{"flops", flops}, {"min_bytes", bytes}};
+    series.is_control = std::string(kernel).starts_with("control");
+    return series;
+  };
+  GateFacts facts = example_facts();
+  add(&facts, "mlp/fused" + problem, baselines::VerdictKind::kRegression, 0.05);
+  facts.candidate.benchmarks = {series_of("control_copy/memcpy", 40e3, 0, 1.6e8),
+                                series_of("mlp/fused", 125e3, 5e10, 1e8)};
+  EXPECT_THAT(text_of(facts), Not(HasSubstr("roofline"))) << "no GEMM rate";
+  facts.baseline->run.benchmarks = {series_of("control_gemm/cublaslt", 100e3, 5e10, 1e6)};
+  EXPECT_THAT(text_of(facts), HasSubstr("candidate  of roofline\n"));
+  EXPECT_THAT(markdown_of(facts), HasSubstr("1.050 us | 80.0 % |"));
+}
+
 TEST(Reports, ShowExpectedAndSeenSideBySide) {
   GateFacts facts = example_facts();
   baselines::BenchmarkSeries series;

@@ -20,11 +20,12 @@ using baselines::VerdictKind;
 
 // What does not matter, "0.30 %"; both ends of it where they are of different sizes, "[-33.33,
 // +50.00] %", lest an interval seem to lie within what it reaches past.
-std::string band(const Rule& rule) {
-  const std::string slower = format_magnitude(rule.min_effect),
-                    faster = format_magnitude(least_gain(rule));
+std::string band(const Verdict& verdict, const Rule& rule) {
+  const double loss = limits_of(rule, verdict.settings).min_effect,
+               gain = baselines::least_gain(loss);
+  const std::string slower = format_magnitude(loss), faster = format_magnitude(gain);
   if (slower == faster) return slower;
-  return format_interval({least_gain(rule), rule.min_effect});
+  return format_interval({gain, loss});
 }
 
 std::string effect_text(const Verdict& verdict) { return format_effect(verdict.estimates.effect); }
@@ -87,7 +88,8 @@ std::string changed(const Verdict& verdict, const Rule& rule) {
   std::string text = change_text(verdict.estimates.effect) + quantities(verdict);
   if (verdict.kind == VerdictKind::kRegression && verdict.reason.clock_moved)
     text += power(verdict);
-  text += fmt::format("; tested against {}", format_magnitude(tested_effect(rule)));
+  text += fmt::format("; tested against {}",
+                      format_magnitude(limits_of(rule, verdict.settings).tested_effect));
   if (verdict.candidate.confirming > 0) text += "; confirmed by " + fresh_processes(verdict);
   if (modes) text += "; " + modes_text(*modes) + ", each compared with its like";
   return text;
@@ -115,23 +117,24 @@ std::string time_and_cycles(const baselines::Estimates& estimates) {
   return fmt::format("{} in time and {} in cycles", time, format_effect(estimates.in_cycles));
 }
 
-constexpr std::string_view kMeasureTwo = "Measure at least two";
-constexpr std::string_view kMeasureMore =
-    "Measure more processes, or allow more with --max-processes";
-constexpr std::string_view kReplay =
-    "Run `fusegate replay`, which measures the baseline's program beside this one";
-constexpr std::string_view kCheckMachine =
-    "Check the machine with `fusegate doctor` and measure again";
+constexpr NextStep more(std::string_view text) { return {kMeasureMore.action, text}; }
+constexpr NextStep side_by_side(std::string_view text) { return {kMeasureSideBySide.action, text}; }
+
+constexpr NextStep kMeasureTwo = more("Measure at least two");
+constexpr NextStep kReplay =
+    side_by_side("Run `fusegate replay`, which measures the baseline's program beside this one");
 constexpr std::string_view kClockDiffers = "{time_change} in time, but not {clock}";
 
 // What was found of an inconclusive benchmark, with the figures of finding_text(); what to do.
 struct ObstacleText {
   Obstacle obstacle;
   std::string_view finding;
-  std::string_view advice;
+  NextStep advice;
 };
 
 constexpr ObstacleText kObstacleTexts[] = {
+    {Obstacle::kNotMeasured, "not measured: {failure}",
+     "Allow more with --budget-gpu-s, or measure it with --only"},
     {Obstacle::kNoSpread, "each side has one process, so the spread between processes is unknown",
      kMeasureTwo},
     {Obstacle::kBorrowedNoise,
@@ -150,20 +153,21 @@ constexpr ObstacleText kObstacleTexts[] = {
     {Obstacle::kMachineUnknown,
      "{effect}, but a machine changes times by some percent from session to session, and too few "
      "benchmarks were measured to estimate how much",
-     "Measure both versions side by side (`fusegate duet`), or add benchmarks whose code does not "
-     "change"},
+     side_by_side("Measure both versions side by side (`fusegate duet`), or add benchmarks whose "
+                  "code does not "
+                  "change")},
     {Obstacle::kAmongOthers,
      "{effect}, but the baseline was co-measured with other benchmarks, which can change its time",
-     "Measure the same benchmarks on both sides, or run `fusegate replay`"},
+     side_by_side("Measure the same benchmarks on both sides, or run `fusegate replay`")},
     {Obstacle::kSuiteMoved,
      "{effect}, but most similar benchmarks changed too (median {common}); this may be the machine "
      "rather than the code",
      kReplay},
     {Obstacle::kFewProcesses, "{change} in {processes} processes per side; not yet confirmed",
-     "Measure at least 4, or allow more with --max-processes"},
+     more("Measure at least 4, or allow more with --max-processes")},
     {Obstacle::kFewInBaseline,
      "{change}, but the baseline has only {of_baseline}; at least 4 are needed to report {call}",
-     "Re-record the baseline or run `fusegate replay`"},
+     side_by_side("Re-record the baseline or run `fusegate replay`")},
     {Obstacle::kNotConfirmed,
      "{change} in all processes together, but {fresh} alone do not confirm it", kMeasureMore},
     {Obstacle::kClockSaysSlower, kClockDiffers, kReplay},
@@ -178,7 +182,7 @@ constexpr ObstacleText kObstacleTexts[] = {
      "the interval lies beyond {band}, but in a suite of this size that may be chance",
      kMeasureMore},
     {Obstacle::kCardsDiffer, "the interval, widened by how far cards differ, reaches beyond {band}",
-     "Run `fusegate replay`, or record the baseline on several cards"},
+     side_by_side("Run `fusegate replay`, or record the baseline on several cards")},
     {Obstacle::kTooWide,
      "the interval reaches beyond {band}, but not far enough to report a change", kMeasureMore}};
 static_assert(baselines::kFewestProcesses == 4, "as the texts say");
@@ -201,22 +205,23 @@ std::string finding_text(std::string_view text, const Verdict& verdict, const Ru
       fmt::arg("time_change", change_text(estimates.in_time)),
       fmt::arg("cycles", format_effect(estimates.in_cycles)),
       fmt::arg("time_and_cycles", time_and_cycles(estimates)),
-      fmt::arg("clock", clock_text(verdict)), fmt::arg("band", band(rule)),
+      fmt::arg("clock", clock_text(verdict)), fmt::arg("band", band(verdict, rule)),
       fmt::arg("common", format_effect(estimates.common)),
       fmt::arg("controls", format_magnitude(estimates.controls)),
       fmt::arg("modes", modes_text(modes)), fmt::arg("slower_mode", slower_mode_text(modes)),
       fmt::arg("processes", std::min(of_baseline, verdict.candidate.compared)),
+      fmt::arg("failure", verdict.reason.failure),
       fmt::arg("of_baseline", format_count(static_cast<std::size_t>(of_baseline), "process")),
       fmt::arg("fresh", fresh_processes(verdict)));
 }
 
-std::string_view advice_of(const Verdict& verdict, const ObstacleText& text) {
-  if (verdict.reason.machine_hides_it && text.advice == kMeasureMore) {
-    return "More processes cannot decide it; run `fusegate replay`";
+NextStep advice_of(const Verdict& verdict, const ObstacleText& text) {
+  if (verdict.reason.machine_hides_it && text.advice.text == kMeasureMore.text) {
+    return side_by_side("More processes cannot decide it; run `fusegate replay`");
   }
   const bool is_on_cpu = verdict.decided_by == Quantity::kCycles;
   return is_on_cpu && text.finding == kClockDiffers
-             ? "Stop other work on the machine and measure again"
+             ? NextStep{kCheckMachine.action, "Stop other work on the machine and measure again"}
              : text.advice;
 }
 
@@ -229,7 +234,7 @@ std::string finding(const Verdict& verdict, const Rule& rule) {
     case VerdictKind::kUnchanged:
       return fmt::format("the interval {} to {} lies within {}",
                          format_effect(verdict.estimates.interval.low),
-                         format_effect(verdict.estimates.interval.high), band(rule));
+                         format_effect(verdict.estimates.interval.high), band(verdict, rule));
     case VerdictKind::kIdentical:
       return identical(verdict);
     case VerdictKind::kInconclusive: {
@@ -260,6 +265,23 @@ bool comes_first(const Verdict* left, const Verdict* right) {
 
 }  // namespace
 
+std::string accepted_text(const Verdict& verdict) {
+  if (!verdict.accepted) return "";
+  const auto& [pattern, effect, reason, who, until, link] = *verdict.accepted;
+  const std::string by =
+      fmt::format("by {}: {}{}", who, reason, link.empty() ? "" : " (" + link + ")");
+  const std::string most = format_fraction(effect.high);
+  switch (verdict.accepted_state) {
+    case baselines::AcceptedState::kCovers:
+      return fmt::format("accepted up to {} until {} {}", most, until, by);
+    case baselines::AcceptedState::kOutgrown:
+      return fmt::format("no more than {} was accepted until {} {}", most, until, by);
+    case baselines::AcceptedState::kExpired:
+      break;
+  }
+  return fmt::format("it was accepted up to {} until {}, which has passed, {}", most, until, by);
+}
+
 WithoutClock without_clock(const baselines::Estimates& estimates) {
   const double equal_clock = estimates.effect, cycles = estimates.in_cycles;
   const bool cycles_show_it = std::isfinite(cycles) &&
@@ -274,9 +296,20 @@ std::string reason_text(const Verdict& verdict, const Rule& rule) {
   for (const baselines::ChoiceChange& choice : verdict.reason.choice_changes) {
     text += fmt::format("; {} was {} and is {}", choice.name, choice.before, choice.after);
   }
+  if (verdict.kind == VerdictKind::kRegression && verdict.accepted) {
+    text += "; " + accepted_text(verdict);
+  }
   if (verdict.kind != VerdictKind::kInconclusive) return text;
   const ObstacleText* obstacle = obstacle_text(verdict);
-  return obstacle ? fmt::format("{}. {}", text, advice_of(verdict, *obstacle)) : text;
+  return obstacle ? fmt::format("{}. {}", text, advice_of(verdict, *obstacle).text) : text;
+}
+
+NextStep next_step(const Verdict& verdict) {
+  if (verdict.kind == VerdictKind::kRegression) return kChangeCode;
+  if (verdict.kind == VerdictKind::kInvalid) return kFixFailure;
+  if (verdict.kind != VerdictKind::kInconclusive) return kNothingToDo;
+  const ObstacleText* obstacle = obstacle_text(verdict);
+  return obstacle ? advice_of(verdict, *obstacle) : kMeasureMore;
 }
 
 std::vector<VerdictGroup> group_verdicts(const std::vector<Verdict>& verdicts) {
@@ -284,7 +317,8 @@ std::vector<VerdictGroup> group_verdicts(const std::vector<Verdict>& verdicts) {
   for (const VerdictKind kind : kVerdictOrder) {
     VerdictGroup group{kind, {}};
     for (const Verdict& verdict : verdicts) {
-      if (verdict.kind == kind) group.verdicts.push_back(&verdict);
+      const bool is_apart = kind == VerdictKind::kRegression && verdict.is_accepted();
+      if (verdict.kind == kind && !is_apart) group.verdicts.push_back(&verdict);
     }
     std::ranges::sort(group.verdicts, comes_first);
     if (!group.verdicts.empty()) groups.push_back(std::move(group));

@@ -46,7 +46,7 @@ std::vector<baselines::MissingData> AlarmHistory::missing() const {
   return baselines::missing_now(impl_->history, std::time(nullptr));
 }
 
-baselines::Owners AlarmHistory::owners() const { return impl_->history.owners(); }
+baselines::Settings AlarmHistory::settings() const { return impl_->history.settings(); }
 
 ReportedBefore AlarmHistory::reported_before() {
   baselines::History& history = impl_->history;

@@ -9,7 +9,7 @@
 
 #include "baselines/history/change_point.h"
 #include "baselines/history/missing_data.h"
-#include "baselines/io/owners.h"
+#include "baselines/io/settings.h"
 #include "ci/notify/webhook.h"
 
 namespace fusegate::ci {
@@ -23,8 +23,8 @@ class AlarmHistory {
   // In the order of the nights from which they hold.
   std::vector<baselines::ChangePoint> change_points() const;
   std::vector<baselines::MissingData> missing() const;
-  // As the suite of the last run that was added names them: the history's state "owners".
-  baselines::Owners owners() const;
+  // Of the suite of the last run that was added: the history's state "settings".
+  baselines::Settings settings() const;
   // What a webhook got before. As long as this lives.
   ReportedBefore reported_before();
 

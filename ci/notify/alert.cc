@@ -14,13 +14,13 @@ std::string Alert::state() const {
   return baselines::short_hash(said);
 }
 
-Alert alert_of(const baselines::MissingData& missing, const baselines::Owners& owners) {
+Alert alert_of(const baselines::MissingData& missing, const baselines::Settings& settings) {
   Alert alert{.kind = "missing",
               .id = baselines::short_hash(missing.what + '\n' + missing.since),
               .title = missing.text,
               .facts = {{"what is missing", missing.what}, {"since", missing.since}},
               .json = {{"what", missing.what}, {"since", missing.since}, {"text", missing.text}}};
-  const std::string owner = baselines::owner_of(owners, missing.what);
+  const std::string owner = baselines::settings_of(settings, missing.what).owner;
   if (!owner.empty()) alert.owners.insert(owner);
   return alert;
 }

@@ -10,7 +10,7 @@
 
 #include "baselines/history/change_point.h"
 #include "baselines/history/missing_data.h"
-#include "baselines/io/owners.h"
+#include "baselines/io/settings.h"
 #include "ci/document/document.h"
 
 namespace fusegate::ci {
@@ -40,12 +40,12 @@ struct Alert {
 // zero (the variances of independent estimates add up). All others that stand share one alert that
 // is last.
 std::vector<Alert> alerts_of(std::span<const baselines::ChangePoint> points,
-                             const baselines::Owners& owners);
+                             const baselines::Settings& settings);
 
-Alert alert_of(const baselines::MissingData& missing, const baselines::Owners& owners);
+Alert alert_of(const baselines::MissingData& missing, const baselines::Settings& settings);
 
-// gate: the file of `fusegate gate --json`, with "owners" (docs/schema/verdicts.schema.json). Gone
-// where it passes. Throws InputError naming the field.
+// gate: the file of `fusegate gate --json`, with "settings" (docs/schema/verdicts.schema.json).
+// Gone where it passes. Throws InputError naming the field.
 Alert alert_of_gate(const baselines::JsonField& gate);
 
 }  // namespace fusegate::ci

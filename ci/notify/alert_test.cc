@@ -52,7 +52,7 @@ std::string fact_of(const Alert& alert, const std::string& label) {
 }
 
 TEST(ChangeAlerts, NameWhatWasConfirmed) {
-  const auto alerts = alerts_of({{confirmed_change()}}, {{"^geglu/", "@team"}});
+  const auto alerts = alerts_of({{confirmed_change()}}, {{"^geglu/", {.owner = "@team"}}});
   ASSERT_THAT(alerts, SizeIs(1));
   const Alert& alert = alerts.front();
   EXPECT_EQ(alert.kind, "change");
@@ -94,7 +94,8 @@ TEST(ChangeAlerts, NameADriverACardAndAMethodWithoutADuet) {
     point.subject = "everything";
     point.of_class = of;
     point.confirmation.reset();
-    const auto alerts = alerts_of({{point}}, {{"^geglu/", "@team"}, {"^everything$", "@infra"}});
+    const auto alerts = alerts_of(
+        {{point}}, {{"^geglu/", {.owner = "@team"}}, {"^everything$", {.owner = "@infra"}}});
     ASSERT_THAT(alerts, SizeIs(1));
     EXPECT_EQ(alerts[0].kind, "change");
     EXPECT_THAT(alerts[0].owners, ElementsAre("@infra"));
@@ -174,7 +175,7 @@ TEST(ChangeAlerts, HaveAnotherStateOnlyWhereTheySaySomethingElse) {
 TEST(MissingAlert, NamesWhatAndSinceWhen) {
   const Alert alert =
       alert_of({.what = "card GPU-1", .since = "night-3", .text = "card GPU-1 stopped reporting"},
-               {{"^card ", "@infra"}});
+               {{"^card ", {.owner = "@infra"}}});
   EXPECT_EQ(alert.title, "card GPU-1 stopped reporting");
   EXPECT_THAT(alert.owners, ElementsAre("@infra"));
   EXPECT_NE(alert.id, alert_of({.what = "card GPU-1", .since = "night-4", .text = ""}, {}).id);
@@ -191,7 +192,7 @@ TEST(GateAlert, NamesRegressionsTheLargestFirstAndTheirOwners) {
       {"benchmark": "b", "verdict": "improvement", "effect": -0.5},
       {"benchmark": "c", "verdict": "regression", "effect": 0.04},
       {"benchmark": "d", "verdict": "regression", "effect": null}],
-      "owners": {"a": "@ann", "b": "@bob"}})");
+      "settings": {"a": {"owner": "@ann"}, "b": {"owner": "@bob"}}})");
   EXPECT_EQ(alert.title, "gate: Regression");
   std::vector<std::string> labels;
   for (const Fact& fact : alert.facts) labels.push_back(fact.label);

@@ -89,11 +89,11 @@ std::string confirmation_text(const ChangePoint& point) {
 }
 
 // Of everything none but whom a pattern names for that: a driver is not for each team to look into.
-std::set<std::string> owners_of(const ChangePoint& point, const baselines::Owners& owners) {
+std::set<std::string> owners_of(const ChangePoint& point, const baselines::Settings& settings) {
   std::vector<std::string> names = point.benchmarks;
   if (names.empty() || point.subject == kEverything) names = {point.subject};
   std::set<std::string> found;
-  for (const std::string& name : names) found.insert(baselines::owner_of(owners, name));
+  for (const std::string& name : names) found.insert(baselines::settings_of(settings, name).owner);
   found.erase("");
   return found;
 }
@@ -149,7 +149,7 @@ std::string day_of(const std::string& session) {
 }
 
 Alert alert_of(const ChangePoint& point, const std::optional<LogChange>& left,
-               const baselines::Owners& owners) {
+               const baselines::Settings& settings) {
   const std::string gone = gone_text(point, left);
   return {
       .kind = "change",
@@ -157,7 +157,7 @@ Alert alert_of(const ChangePoint& point, const std::optional<LogChange>& left,
       .title = fmt::format("{} is {} {} since {}", point.subject, format_magnitude(point.effect),
                            point.effect > 0 ? "slower" : "faster", day_of(point.first_session)),
       .facts = facts_of(point, left),
-      .owners = owners_of(point, owners),
+      .owners = owners_of(point, settings),
       .json = change_json(point),
       .needs_action = point.effect > 0,
       .gone = gone,
@@ -178,14 +178,15 @@ Alert alert_of_others(const std::vector<std::string>& changes,
 
 }  // namespace
 
-std::vector<Alert> alerts_of(std::span<const ChangePoint> points, const baselines::Owners& owners) {
+std::vector<Alert> alerts_of(std::span<const ChangePoint> points,
+                             const baselines::Settings& settings) {
   std::vector<Alert> alerts;
   std::vector<std::string> others, names;
   for (std::size_t i = points.size(); i-- > 0;) {
     const ChangePoint& point = points[i];
     const auto left = left_of(point, points.subspan(i + 1));
     if (is_certain(point) || is_refuted(point)) {
-      alerts.push_back(alert_of(point, left, owners));
+      alerts.push_back(alert_of(point, left, settings));
     }
     if (is_certain(point) || point.is_true || is_taken_back(point, left)) continue;
     others.push_back(fmt::format("{} ({})", point.subject, format_effect(point.effect)));

@@ -18,11 +18,13 @@ struct Regression {
   double effect = 0;
 };
 
-// The largest first.
+// The largest first, without those that are accepted.
 std::vector<Regression> regressions_in(const JsonField& gate) {
   std::vector<Regression> regressions;
   for (const JsonField& verdict : gate.at("verdicts").elements()) {
     if (verdict.at("verdict").text() != "regression") continue;
+    const auto accepted = verdict.find("accepted");
+    if (accepted && accepted->at("state").text() == "covers") continue;
     const auto effect = verdict.find("effect");
     regressions.push_back(
         {verdict.at("benchmark").text(), effect ? effect->number() : std::nan("")});
@@ -40,11 +42,11 @@ Alert alert_of_gate(const JsonField& gate) {
   const std::string headline = gate.at("headline").text();
   const std::vector<Regression> regressions = regressions_in(gate);
   Alert alert{.kind = "gate", .id = "gate", .title = "gate: " + headline};
-  baselines::Owners owners;
-  if (const auto field = gate.find("owners")) owners = baselines::read_owners(*field);
+  const baselines::Settings settings = baselines::read_settings(gate, baselines::kSettings);
   nlohmann::json list = nlohmann::json::array();
   for (const Regression& one : regressions) {
-    if (const std::string owner = baselines::owner_of(owners, one.benchmark); !owner.empty()) {
+    if (const std::string owner = baselines::settings_of(settings, one.benchmark).owner;
+        !owner.empty()) {
       alert.owners.insert(owner);
     }
     alert.news += one.benchmark + '\n';

@@ -1,4 +1,4 @@
-"""ci/run.sh and ci/pipelines/compare.sh, build_commit.sh and fuzz.sh against fakes: what they call, in which order, and their exit codes."""
+"""ci/run.sh and ci/pipelines/compare.sh, codes.sh, build_commit.sh and fuzz.sh against fakes: what they call, in which order, and their exit codes."""
 
 import pathlib
 import re
@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import unittest
 
-from script_sandbox import Sandbox
+from script_sandbox import FAKE_CODES_DIFF, Sandbox
 
 FUSEGATE = 'echo "the verdict"; exit ${FAKE_GATE:-0}'
 # "Builds" by copying the programs that the test put beside it.
@@ -303,6 +303,44 @@ class Compare(History):
             self.assertEqual(result.returncode, 2)
             self.assertIn("names no commit", result.stderr)
         self.assertEqual(self.box.run("pipelines/compare.sh").returncode, 2)
+
+
+class Codes(History):
+    def setUp(self):
+        super().setUp()
+        built = self.box.root.parent / "built"
+        self.box.fake("fusegate", FAKE_CODES_DIFF, folder=built)
+        self.box.fake("nvcc")
+        self.output = self.box.root.parent / "output"
+        self.box.environment |= {"GITHUB_OUTPUT": str(self.output), "FAKE_GPU": "some"}
+
+    def test_builds_both_for_a_gpu_and_compares_their_code(self):
+        result = self.box.run("pipelines/codes.sh", "--base", "HEAD^1", "--baseline", "pr.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual([self.named(call) for call in self.fusegate_calls()], [
+            f"fusegate codes-diff {self.program_of('HEAD^1')} {self.program_of('HEAD')} --baseline pr.json"
+            " --json .fusegate/codes/codes.json --markdown .fusegate/codes/gate.md"])
+        self.assertEqual(self.output.read_text(), "gpu=some\n")
+        configured = [call for call in self.box.calls() if call.startswith("cmake --preset")]
+        self.assertEqual([call.split()[2] for call in configured], ["host", "release", "release"])
+
+    def test_a_suite_that_changed_is_to_be_measured(self):
+        self.box.run("pipelines/codes.sh", "--base", "HEAD^1", FAKE_GPU="none", FAKE_CODE="0")
+        self.assertEqual(self.output.read_text(), "gpu=none\n")
+        [head] = (self.box.root / ".fusegate" / "programs").glob(self.git("rev-parse", "HEAD") + "-*/suites")
+        (head / "pr.json").touch()
+        self.box.run("pipelines/codes.sh", "--base", "HEAD^1", FAKE_GPU="none", FAKE_CODE="0")
+        self.assertEqual(self.output.read_text(), "gpu=none\ngpu=identify\n")
+        self.assertIn("A suite changed", (self.box.root / ".fusegate" / "codes" / "gate.md").read_text())
+
+    def test_what_cannot_be_built_or_compared_is_2(self):
+        for environment in ({"FAKE_BUILD": "broken"}, {"FAKE_GPU": "", "FAKE_CODE": "2"}):
+            self.assertEqual(self.box.run("pipelines/codes.sh", "--base", "HEAD^1", **environment).returncode, 2)
+        self.assertEqual(self.box.run("pipelines/codes.sh").returncode, 2)
+        (self.box.bin / "nvcc").unlink()
+        if not pathlib.Path("/usr/local/cuda/bin/nvcc").exists():
+            self.assertIn("no nvcc", self.box.run("pipelines/codes.sh", "--base", "HEAD^1").stderr)
+        self.assertFalse(self.output.exists())
 
 
 class Test(JobTest):

@@ -7,8 +7,21 @@ import subprocess
 import tempfile
 
 CI = pathlib.Path(__file__).resolve().parents[1]
-BASIC_TOOLS = """basename bash cat chmod cp cut date dirname env false flock git grep head iconv jq ldconfig ln ls mkdir mktemp mv
-    nproc printf rm sed sha256sum sleep sort tail timeout touch tr true uname unzip""".split()
+BASIC_TOOLS = """basename bash cat chmod cmp cp cut date diff dirname env false flock git grep head iconv jq ldconfig ln ls mkdir mktemp mv
+    nproc printf rm sed sha256sum sleep sort tail tee timeout touch tr true uname unzip""".split()
+
+
+# As fusegate codes-diff: leaves its JSON where there is a FAKE_GPU.
+FAKE_CODES_DIFF = """
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    --json) [[ ${FAKE_GPU:-} ]] && printf '{\\n "exit_code": 1,\\n "gpu": "%s",\\n "kernels": 3\\n}\\n' "$FAKE_GPU" >"$2" ;;
+    --markdown) echo "**what changed**" >"$2" ;;
+  esac
+  shift
+done
+exit ${FAKE_CODE:-1}
+"""
 
 
 class Sandbox:

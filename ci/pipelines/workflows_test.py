@@ -105,7 +105,7 @@ class Workflows(unittest.TestCase):
                     calls += 1
                     self.assertIn(step["uses"], ("./ci/action", "./.github/fusegate/action"))
                     self.assertLessEqual(set(step.get("with", {})), set(inputs), path.name)
-        self.assertEqual(calls, 5)
+        self.assertEqual(calls, 6)
 
     def test_a_replay_has_the_history_that_it_builds_from(self):
         replays = 0
@@ -120,12 +120,13 @@ class Workflows(unittest.TestCase):
 
 
 class Documentation(unittest.TestCase):
-    """The pipelines of docs/in-ci.md."""
+    """The pipelines of docs/in-ci.md and docs/codes.md."""
 
     def test_fits_each_service_s_schema(self):
         blocks = re.findall(r"^```yaml\n(.*?)^```$", (ROOT / "docs" / "in-ci.md").read_text(), re.MULTILINE | re.DOTALL)
         self.assertEqual(len(blocks), 3)
-        for schema, block in zip(["vendor.github-workflows", "vendor.gitlab-ci", "vendor.buildkite"], blocks):
+        blocks += re.findall(r"^```yaml\n(.*?)^```$", (ROOT / "docs" / "codes.md").read_text(), re.MULTILINE | re.DOTALL)
+        for schema, block in zip(["vendor.github-workflows", "vendor.gitlab-ci", "vendor.buildkite", "vendor.github-workflows"], blocks, strict=True):
             with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
                 file.write(block)
                 file.flush()
@@ -164,12 +165,44 @@ class TheReviewedCommit(unittest.TestCase):
                         self.assertEqual(ended.returncode, code, workflow)
 
     def test_is_compared_in_every_job_on_our_runners(self):
-        self.assertEqual([len(self.step(workflow)) for workflow in REVIEWED], [2, 1])
+        self.assertEqual([len(self.step(workflow)) for workflow in REVIEWED], [3, 1])
 
     def test_is_the_one_whose_action_runs(self):
         for workflow in REVIEWED:
             conditions = [step["if"] for _, step in steps(workflow) if step.get("uses", "").startswith("./")]
-            self.assertEqual(conditions, ["${{ !cancelled() && steps.reviewed.outcome == 'success' }}"])
+            self.assertEqual(set(conditions), {"${{ !cancelled() && steps.reviewed.outcome == 'success' }}"})
+
+
+class TheGate(unittest.TestCase):
+    """The check that is required: green where what was measured passed, and where nothing had to be."""
+
+    def setUp(self):
+        self.jobs = parse(REVIEWED[0].read_text())["jobs"]
+
+    def passes(self, **results):
+        with tempfile.NamedTemporaryFile() as summary:
+            ended = run("bash", "-e", "-c", self.jobs["gate"]["steps"][0]["run"], env={
+                **os.environ, "GITHUB_STEP_SUMMARY": summary.name, "CODES": "success", "TEST": "success", "GPU": "some",
+                "MEASURE": "success", **results})
+        return ended.returncode == 0
+
+    def test_passes_where_all_passed_or_no_gpu_was_needed(self):
+        self.assertTrue(self.passes())
+        self.assertTrue(self.passes(GPU="none", MEASURE="skipped"))
+        for results in ({"MEASURE": "failure"}, {"MEASURE": "cancelled"}, {"MEASURE": "skipped"}, {"GPU": "", "MEASURE": "skipped"},
+                        {"CODES": "failure", "GPU": "none", "MEASURE": "skipped"}, {"TEST": "failure"}, {"TEST": "skipped"}):
+            self.assertFalse(self.passes(**results), results)
+
+    def test_has_another_name_in_a_review_that_asks_for_nothing(self):
+        gate = self.jobs["gate"]
+        self.assertEqual(gate["name"], "${{ needs.codes.result == 'skipped' && 'not asked for' || 'gate' }}")
+        self.assertEqual(gate["if"], "${{ always() && needs.codes.result != 'skipped' }}")
+        self.assertEqual(gate["needs"], ["codes", "test", "measure"])
+
+    def test_measures_wherever_the_machine_code_does_not_say_that_none_is_needed(self):
+        condition = " ".join(self.jobs["codes"]["if"].split())
+        self.assertEqual(" ".join(self.jobs["measure"]["if"].split()), f"needs.codes.outputs.gpu != 'none' && ( {condition})")
+        self.assertEqual(" ".join(self.jobs["test"]["if"].split()), condition)
 
 
 def spoiled(name, good, bad):

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <system_error>
 
 #include "baselines/io/error.h"
@@ -36,14 +37,19 @@ std::string seed_flag(const ProcessRequest& request) {
 
 std::string suite_flag(const ProcessRequest& request) { return "--suite=" + request.suite; }
 
-// How Google Benchmark's own main refuses a flag, before it measures anything.
-constexpr std::string_view kGoogleBenchmarkRefusal = "unrecognized command-line flag";
-
-// The suite's file, or the one of its name beside the program.
+// The suite's file, or the one of its name beside the program; with the models beside it.
 std::string suite_text(const ProcessRequest& request) {
   const fs::path beside = fs::path(request.program).parent_path() / "suites";
   for (const fs::path& file : {fs::path(request.suite), beside / (request.suite + ".json")}) {
-    if (fs::is_regular_file(file)) return baselines::read_file(file);
+    if (!fs::is_regular_file(file)) continue;
+    std::map<std::string, std::string> models;
+    std::error_code no_folder;
+    for (const auto& model : fs::directory_iterator(file.parent_path() / "models", no_folder)) {
+      if (model.is_regular_file()) models[model.path()] = baselines::read_file(model.path());
+    }
+    std::string text = baselines::read_file(file);
+    for (const auto& [path, model] : models) text += model;
+    return text;
   }
   return request.suite;
 }
@@ -58,16 +64,19 @@ void set_patience(double timeout_s, ChildProcess& process) {
   process.environment.emplace(baselines::kStuckAfterVariable, fmt::format("{:.0f}", patience_s));
 }
 
-// flags: of what it is asked for.
+// flags: of what it is asked for, in front of the user's.
+std::vector<std::string> with_users(std::vector<std::string> flags, const ProcessRequest& request) {
+  flags.insert(flags.end(), request.flags.begin(), request.flags.end());
+  return flags;
+}
+
 ChildProcess child_process(const ProcessRequest& request, const std::vector<std::string>& flags) {
   ChildProcess process{.arguments = {request.program},
                        .environment = request.environment,
                        .timeout_s = request.timeout_s,
                        .interrupts = request.interrupts};
   if (!request.script.empty()) process.arguments.push_back(request.script);
-  for (const auto* more : {&flags, &request.flags}) {
-    process.arguments.insert(process.arguments.end(), more->begin(), more->end());
-  }
+  process.arguments.insert(process.arguments.end(), flags.begin(), flags.end());
   set_patience(request.timeout_s, process);
   return process;
 }
@@ -92,19 +101,19 @@ class Log {
     stream_.close();
     check();
   }
-  const std::string& last_line() const { return last_error_.empty() ? last_output_ : last_error_; }
-
- private:
-  static constexpr std::size_t kLongestReason = 1000;
-  static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
-
-  // A program that never stops printing must not fill the disk.
+  // A line that explains no failure.
   void write(std::string_view line) {
+    // A program that never stops printing must not fill the disk.
     if (bytes_ > kMostBytes) return;
     stream_ << line << '\n';
     bytes_ += line.size() + 1;
     if (bytes_ > kMostBytes) stream_ << "... the rest is left out: a log has 64 MiB at most\n";
   }
+  const std::string& last_line() const { return last_error_.empty() ? last_output_ : last_error_; }
+
+ private:
+  static constexpr std::size_t kLongestReason = 1000;
+  static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
   void check() const {
     if (stream_) return;
@@ -179,16 +188,18 @@ void judge(const ProcessRequest& request, const ChildEnd& end, const Log& log,
   record.seconds = end.seconds;
   record.failure = failure_of_process(request, end, log);
   outcome->interrupted = end.interrupted_by != 0;
-  const bool wrote_run_file = fs::exists(run_file);
+  // Google Benchmark leaves an empty one where it measures nothing.
+  const bool wrote_run_file = fs::exists(run_file) && !fs::is_empty(run_file);
   if (wrote_run_file) {
     judge_run_file(run_file, log, outcome);
   } else if (record.failure.empty()) {
     record.failure = with_last_line("wrote no run file", log);
   }
-  outcome->hopeless = !wrote_run_file && end.signal == 0 && !end.timed_out &&
-                      !outcome->interrupted &&
-                      (end.exit_code == kExitBadInput || end.exit_code == kExitNotExecutable ||
-                       end.exit_code == kExitNotFound);
+  const bool refuses = end.exit_code == kExitBadInput || end.exit_code == kExitNotExecutable ||
+                       end.exit_code == kExitNotFound ||
+                       record.failure.find(kGoogleBenchmarkRefusal) != std::string::npos;
+  outcome->hopeless =
+      !wrote_run_file && end.signal == 0 && !end.timed_out && !outcome->interrupted && refuses;
 }
 
 fs::path run_file_of(const ProcessRequest& request) {
@@ -197,38 +208,30 @@ fs::path run_file_of(const ProcessRequest& request) {
 
 // The number by its old name, which programs of any age know.
 std::vector<std::string> measuring_flags(const ProcessRequest& request) {
-  return {suite_flag(request), "--out=" + run_file_of(request).string(),
-          fmt::format("--invocation={}", request.number), seed_flag(request), "--progress"};
+  const fs::path out = run_file_of(request);
+  if (request.google_benchmark) return google_benchmark_flags(request.flags, out);
+  return with_users(
+      {suite_flag(request), "--out=" + out.string(), fmt::format("--invocation={}", request.number),
+       seed_flag(request), "--progress"},
+      request);
 }
 
-ProcessOutcome measure(const ProcessRequest& request, const std::vector<std::string>& flags,
-                       const std::function<void(const ProgressEvent&)>& on_event,
-                       const std::function<void()>& on_idle, StartedChild* started) {
-  const fs::path run_file = run_file_of(request);
-  Log log(request.folder / fmt::format("{}.log", request.number));
-  ChildProcess process = child_process(request, flags);
-  process.on_line = [&](OutputStream stream, std::string_view line) {
-    const auto event =
-        stream == OutputStream::kOut ? parse_progress_event(line) : std::optional<ProgressEvent>();
-    event ? on_event(*event) : log.add(stream, line);
-  };
-  process.on_idle = on_idle;
-  ProcessOutcome outcome;
-  outcome.record.file = run_file.filename();
-  outcome.record.seed = request.seed;
-  try {
-    const ChildEnd end = started != nullptr ? started->follow(process) : run_child(process);
-    judge(request, end, log, run_file, &outcome);
-    // Else what a killed one was writing lies there until somebody writes into the folder again.
-    if (outcome.record.signal != 0) baselines::remove_leftovers(request.folder);
-  } catch (const std::system_error& error) {
-    outcome.record.exit_code = kExitNotFound;
-    outcome.record.failure = not_started_text(error);
-    outcome.hopeless = true;
-    log.add(OutputStream::kErr, outcome.record.failure);
+// Calls on_event for each event in what the program prints, and keeps the rest in the log.
+std::function<void(OutputStream, std::string_view)> followed_lines(
+    const ProcessRequest& request, Log& log,
+    const std::function<void(const ProgressEvent&)>& on_event) {
+  if (!request.google_benchmark) {
+    return [&](OutputStream stream, std::string_view line) {
+      const auto event = stream == OutputStream::kOut ? parse_progress_event(line) : std::nullopt;
+      event ? on_event(*event) : log.add(stream, line);
+    };
   }
-  log.close();
-  return outcome;
+  return [&, console = GoogleBenchmarkConsole(*request.google_benchmark, request.flags)](
+             OutputStream stream, std::string_view line) mutable {
+    is_google_benchmark_preamble(line) ? log.write(line) : log.add(stream, line);
+    const auto event = stream == OutputStream::kOut ? console.event_of(line) : std::nullopt;
+    if (event) on_event(*event);
+  };
 }
 
 fs::path identities_file_of(const ProcessRequest& request) {
@@ -236,8 +239,9 @@ fs::path identities_file_of(const ProcessRequest& request) {
 }
 
 std::vector<std::string> identifying_flags(const ProcessRequest& request) {
-  return {suite_flag(request), kIdentifyFlag + identities_file_of(request).string(),
-          seed_flag(request)};
+  return with_users({suite_flag(request), kIdentifyFlag + identities_file_of(request).string(),
+                     seed_flag(request)},
+                    request);
 }
 
 IdentificationOutcome identify(const ProcessRequest& request, const std::function<void()>& on_idle,
@@ -263,8 +267,7 @@ IdentificationOutcome identify(const ProcessRequest& request, const std::functio
   if (!outcome.identities && outcome.failure.empty()) {
     outcome.failure = with_last_line("wrote no identities.json", log);
   }
-  outcome.knows_how = outcome.failure.find(kIdentifyFlag) == std::string::npos &&
-                      outcome.failure.find(kGoogleBenchmarkRefusal) == std::string::npos;
+  outcome.knows_how = outcome.failure.find(kIdentifyFlag) == std::string::npos;
   log.close();
   return outcome;
 }
@@ -279,13 +282,26 @@ ProcessOutcome run_process(const ProcessRequest& request,
                            const std::function<void(const ProgressEvent&)>& on_event,
                            const std::function<void()>& on_idle, StartedChild* started) {
   const fs::path run_file = run_file_of(request);
-  ProcessOutcome outcome = measure(request, measuring_flags(request), on_event, on_idle, started);
-  const bool is_google_benchmark =
-      !fs::exists(run_file) &&
-      outcome.record.failure.find(kGoogleBenchmarkRefusal) != std::string::npos;
-  if (!is_google_benchmark) return outcome;
-  return measure(request, {"--benchmark_out=" + run_file.string(), "--benchmark_out_format=json"},
-                 on_event, on_idle, nullptr);
+  Log log(request.folder / fmt::format("{}.log", request.number));
+  ChildProcess process = child_process(request, measuring_flags(request));
+  process.on_line = followed_lines(request, log, on_event);
+  process.on_idle = on_idle;
+  ProcessOutcome outcome;
+  outcome.record.file = run_file.filename();
+  outcome.record.seed = request.seed;
+  try {
+    const ChildEnd end = started != nullptr ? started->follow(process) : run_child(process);
+    judge(request, end, log, run_file, &outcome);
+    // Else what a killed one was writing lies there until somebody writes into the folder again.
+    if (outcome.record.signal != 0) baselines::remove_leftovers(request.folder);
+  } catch (const std::system_error& error) {
+    outcome.record.exit_code = kExitNotFound;
+    outcome.record.failure = not_started_text(error);
+    outcome.hopeless = true;
+    log.add(OutputStream::kErr, outcome.record.failure);
+  }
+  log.close();
+  return outcome;
 }
 
 StartedChild start_identification(const ProcessRequest& request) {

@@ -12,6 +12,7 @@
 
 #include "baselines/launches/identities.h"
 #include "ci/processes/child_process.h"
+#include "ci/processes/google_benchmark.h"
 #include "ci/processes/progress.h"
 #include "ci/processes/run_record.h"
 
@@ -27,6 +28,8 @@ struct ProcessRequest {
   int number = 1;
   std::uint64_t seed = 0;
   std::vector<std::string> flags;  // passed on as they are
+  // Of a program that takes no flag of fusegate's. It measures by the flags alone.
+  std::optional<GoogleBenchmark> google_benchmark{};
   std::string script{};  // its first argument, where the program is an interpreter; else empty
   std::map<std::string, std::string> environment{};  // as ChildProcess's
   double timeout_s = 0;                              // 0: none
@@ -46,9 +49,8 @@ struct ProcessOutcome {
 // run_process() follows it. Throws as StartedChild.
 StartedChild start_process(const ProcessRequest& request);
 
-// A program that refuses fusegate's flags as Google Benchmark's own main does is started again with
-// those of Google Benchmark, and its file is the process's. Throws InputError where the log cannot
-// be written; the outcome says how the program fared. on_idle: as ChildProcess's.
+// Throws InputError where the log cannot be written; the outcome says how the program fared.
+// on_idle: as ChildProcess's.
 // started: what start_process() made of the request; null: the process is started here.
 ProcessOutcome run_process(const ProcessRequest& request,
                            const std::function<void(const ProgressEvent&)>& on_event,
@@ -59,7 +61,7 @@ ProcessOutcome run_process(const ProcessRequest& request,
 struct IdentificationOutcome {
   std::optional<baselines::Identities> identities;
   std::string failure;    // why there are none, or of some benchmarks
-  bool knows_how = true;  // false for older programs, and those of Google Benchmark
+  bool knows_how = true;  // false for older programs
   bool interrupted = false;
 };
 

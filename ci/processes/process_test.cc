@@ -59,27 +59,40 @@ TEST_F(ProcessTest, GivesTheProgramItsFlags) {
                        "[--name=with blank]\n");
 }
 
-// With Google Benchmark's own main.
+// Its output is ours whatever the user asks for.
 TEST_F(ProcessTest, MeasuresAProgramOfGoogleBenchmark) {
   const std::string prepared = folder_.write("prepared", run_file_text({})).string();
   ProcessRequest plain = request(R"(
-      for a in "$@"; do
-        case $a in
-          --benchmark_out=*) out=${a#*=} ;;
-          --benchmark_*) ;;
-          *) echo "$0: error: unrecognized command-line flag: $a" >&2; refused=1 ;;
-        esac
-      done
-      [ -z "$refused" ] || exit 1
+      for a in "$@"; do case $a in --benchmark_out=*) out=${a#*=} ;; esac; done
       echo "$@"
+      echo 'BM_x/8       12 ns       12 ns     1000'
       cp ')" + prepared + "' \"$out\"\n");
-  plain.flags = {"--benchmark_filter=a"};
-  const ProcessOutcome outcome = run_process(plain, [](const ProgressEvent&) {});
+  plain.flags = {"--benchmark_filter=x", "--benchmark_out=elsewhere"};
+  plain.google_benchmark = GoogleBenchmark{{"BM_x/8", "BM_y"}};
+  const ProcessOutcome outcome =
+      run_process(plain, [&](const ProgressEvent& event) { events_.push_back(event); });
   EXPECT_EQ(outcome.record.failure, "");
   EXPECT_EQ(outcome.record.file, "3.json");
-  EXPECT_EQ(log(), "--benchmark_out=" + (folder_.path() / "3.json").string() +
-                       " --benchmark_out_format=json --benchmark_filter=a\n");
-  EXPECT_FALSE(run_identification(plain).knows_how);
+  EXPECT_THAT(log(), StartsWith("--benchmark_filter=x --benchmark_out=elsewhere --benchmark_out=" +
+                                (folder_.path() / "3.json").string() +
+                                " --benchmark_out_format=json\nBM_x/8 "));
+  ASSERT_EQ(events_.size(), 1u);
+  EXPECT_EQ(events_[0].benchmark, "BM_x/8");
+  EXPECT_EQ(events_[0].index, 1);
+  EXPECT_EQ(events_[0].total, 1) << "of what the filter leaves";
+}
+
+TEST_F(ProcessTest, IsHopelessWhereGoogleBenchmarkRefusesAFlag) {
+  ProcessRequest plain = request(R"(
+      echo 'Load Average: 1.00, 1.00, 1.00' >&2
+      echo "bench: error: unrecognized command-line flag: --oops" >&2
+      echo '***WARNING*** Library was built as DEBUG.' >&2
+      exit 1)");
+  plain.google_benchmark.emplace();
+  const auto outcome = run_process(plain, [](const ProgressEvent&) {});
+  EXPECT_TRUE(outcome.hopeless);
+  EXPECT_EQ(outcome.record.failure,
+            "exit code 1: bench: error: unrecognized command-line flag: --oops");
 }
 
 TEST_F(ProcessTest, SucceedsWithARunFile) {

@@ -36,6 +36,8 @@ class ProgressDisplay {
   ProgressDisplay(const ProgressDisplay&) = delete;  // it owns the terminal's last line
   ProgressDisplay& operator=(const ProgressDisplay&) = delete;
 
+  // So many in all.
+  void plan(int planned_processes) { planned_ = planned_processes; }
   // label: what distinguishes this process from others, such as the folder it goes to; may be
   // empty.
   void start_process(const std::string& label);

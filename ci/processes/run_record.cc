@@ -76,6 +76,9 @@ RunRecord parse_run_record(const baselines::JsonField& root) {
   record.ended = root.at("ended").text();
   record.finished = root.at("finished").boolean();
   if (const auto aa = root.find("aa")) record.aa = parse_aa(*aa);
+  if (const auto left_out = root.find("left_out")) {
+    for (const auto& [name, why] : left_out->members()) record.left_out[name] = why.text();
+  }
   return record;
 }
 
@@ -98,7 +101,8 @@ json run_record_json(const RunRecord& record) {
           {"started", record.started},
           {"ended", record.ended},
           {"finished", record.finished},
-          {"aa", record.aa ? aa_json(*record.aa) : json(nullptr)}};
+          {"aa", record.aa ? aa_json(*record.aa) : json(nullptr)},
+          {"left_out", record.left_out}};
 }
 
 void write_run_record(const std::filesystem::path& folder, const RunRecord& record) {

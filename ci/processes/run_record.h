@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -48,6 +49,8 @@ struct RunRecord {
   std::string ended;             // of the last process so far
   bool finished = false;         // false while it runs, and for good where it was interrupted
   std::optional<AaFindings> aa;  // of the run's A/A comparison, where it had one
+  // Benchmarks that were not measured, or not in all processes, by name, with the reason.
+  std::map<std::string, std::string> left_out{};
 };
 
 nlohmann::json run_record_json(const RunRecord& record);

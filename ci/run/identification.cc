@@ -15,7 +15,7 @@
 #include "baselines/launches/choice.h"
 #include "baselines/record/program_variables.h"
 #include "ci/console/format.h"
-#include "ci/run/selection.h"
+#include "ci/selection/selection.h"
 
 namespace fusegate::ci {
 namespace {
@@ -74,8 +74,15 @@ class Loading {
   std::vector<StartedChild> loaded_;
 };
 
-IdentifyResult ask(const ProcessRequest& request, Loading& loading, StartedChild* started,
+// What is asked, and of what use an answer is.
+struct Question {
+  const ProcessRequest& request;
+  bool names_suffice = false;
+};
+
+IdentifyResult ask(const Question& question, Loading& loading, StartedChild* started,
                    Console& console) {
+  const ProcessRequest& request = question.request;
   console.err.print("identifying the code that {} runs\n", request.program);
   const auto on_idle = [&loading, wait = waiting_for(request, console)]() mutable {
     loading.consider();
@@ -84,7 +91,8 @@ IdentifyResult ask(const ProcessRequest& request, Loading& loading, StartedChild
   const IdentificationOutcome outcome = run_identification(request, on_idle, started);
   if (outcome.interrupted) return IdentifyResult::kInterrupted;
   if (outcome.identities) {
-    return identifies_any(*outcome.identities) ? IdentifyResult::kAll : IdentifyResult::kNotAll;
+    const bool is_of_use = question.names_suffice || identifies_any(*outcome.identities);
+    return is_of_use ? IdentifyResult::kAll : IdentifyResult::kNotAll;
   }
   if (outcome.knows_how) {
     console.err.print("fusegate: measuring all benchmarks, since {} cannot identify its code: {}\n",
@@ -203,10 +211,11 @@ std::vector<ProcessRequest> first_of_each_program(const std::vector<ProcessReque
   return asked;
 }
 
-IdentifyResult identify(const std::vector<ProcessRequest>& asked, Console& console) {
+IdentifyResult identify(const std::vector<ProcessRequest>& asked, bool names_suffice,
+                        Console& console) {
   Loading loading(asked);
   for (std::size_t i = 0; i < asked.size(); ++i) {
-    const IdentifyResult result = ask(asked[i], loading, loading.find(i), console);
+    const IdentifyResult result = ask({asked[i], names_suffice}, loading, loading.find(i), console);
     if (result != IdentifyResult::kAll) return result;
   }
   if (asked.size() != 2 || wants_fresh_choices(asked.back())) return IdentifyResult::kAll;
@@ -221,9 +230,10 @@ void take_found_choices(ProcessRequest& request) {
   request.environment[baselines::kPinStrictlyVariable] = "true";
 }
 
-IdentifyResult identify_programs(const std::vector<ProcessRequest>& requests, Console& console) {
+IdentifyResult identify_programs(const std::vector<ProcessRequest>& requests, Console& console,
+                                 bool names_suffice) {
   const std::vector<ProcessRequest> asked = first_of_each_program(requests);
-  const IdentifyResult result = identify(asked, console);
+  const IdentifyResult result = identify(asked, names_suffice, console);
   for (const ProcessRequest& request : requests) {
     const fs::path own = request.folder / baselines::kIdentitiesFile;
     const auto same = std::ranges::find(asked, request.program, &ProcessRequest::program);

@@ -21,7 +21,9 @@ enum class IdentifyResult { kAll, kNotAll, kInterrupted };
 //
 // Where one program says nothing (it is older than the question, or this kind of device has no
 // answer), no folder keeps any, and console.err says so of a program that should have.
-IdentifyResult identify_programs(const std::vector<ProcessRequest>& requests, Console& console);
+// names_suffice: an answer that names benchmarks, and does not know their code, is one.
+IdentifyResult identify_programs(const std::vector<ProcessRequest>& requests, Console& console,
+                                 bool names_suffice = false);
 
 // Has the program take the choices in its folder's identities.json without autotuning. A program
 // that is older than that takes them while they are not clearly slower. Does nothing where the

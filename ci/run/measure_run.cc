@@ -16,22 +16,38 @@
 #include "ci/run/extension.h"
 #include "ci/run/identification.h"
 #include "ci/run/rounds.h"
-#include "ci/run/selection.h"
 #include "ci/run/session.h"
+#include "ci/selection/selection.h"
 
 namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
 
-IdentifyResult identify(Session& session) {
+// Of a part of the suite the names that the stored baseline has are known before.
+std::vector<std::string> flags_of_part(const std::optional<Only>& only,
+                                       const std::optional<baselines::Run>& stored,
+                                       Session& session) {
+  if (!only || !stored) return {};
+  const std::vector<std::string> asked = only->asked(*stored, session.request.controls);
+  const auto filter = benchmark_filter_flag(asked);
+  if (!filter) return {};
+  std::vector<std::string> others;
+  for (const auto& series : stored->benchmarks) {
+    if (!std::ranges::binary_search(asked, series.name)) others.push_back(series.name);
+  }
+  session.leave_out(others, only->reason());
+  return {*filter};
+}
+
+IdentifyResult identify(Session& session, const std::vector<std::string>& flags) {
   // Of all programs the same: what they choose must not differ by it.
   const std::uint64_t seed = session.request.options.seed.value_or(1);
   std::vector<ProcessRequest> requests;
   std::vector<std::string> questions;
   bool all_known = true;
   for (const ProgramRun& program : session.programs) {
-    requests.push_back(session.process_request(program, seed, {}));
+    requests.push_back(session.process_request(program, seed, flags));
     questions.push_back(identification_question(requests.back()));
     all_known = all_known && !questions.back().empty() &&
                 program.record().identified == questions.back() &&
@@ -39,7 +55,8 @@ IdentifyResult identify(Session& session) {
   }
   if (all_known) return IdentifyResult::kAll;  // of a run that is added to
   for (ProgramRun& program : session.programs) program.set_identified("");
-  const IdentifyResult result = identify_programs(requests, session.console);
+  const IdentifyResult result =
+      identify_programs(requests, session.console, session.request.options.plans_budget);
   for (std::size_t i = 0; result == IdentifyResult::kAll && i < requests.size(); ++i) {
     session.programs[i].set_identified(questions[i]);
   }
@@ -54,6 +71,12 @@ void apply(Selection selection, Session& session) {
     session.console.err.print(
         "measuring all benchmarks: the names of {} are too long for one argument\n",
         format_count(selection.measured.size(), "benchmark"));
+    return;
+  }
+  if (session.budget) {
+    session.selection = std::move(selection);
+    session.take_budget();
+    session.console.out.print("{}\n", session.budget->text());
     return;
   }
   session.console.out.print("{}\n", selection_text(selection));
@@ -80,17 +103,59 @@ bool pays_to_load_together(const Session& session) {
   });
 }
 
-void identify_and_select(Session& session, const Comparisons& comparisons) {
-  const IdentifyResult result = identify(session);
+// Those that are not asked for, although their code differs.
+void leave_out_others(const Only& only, Selection& selection, Session& session) {
+  std::vector<std::string> others;
+  std::erase_if(selection.measured, [&](const std::string& name) {
+    const bool is_control =
+        std::ranges::find(selection.control_names, name) != selection.control_names.end();
+    if (is_control || only.takes(name)) return false;
+    others.push_back(name);
+    return true;
+  });
+  session.leave_out(others, only.reason());
+}
+
+BudgetTerms budget_terms(const Session& session, double identification_s) {
+  const MeasuringRequest& request = session.request;
+  const double budget_s = *request.options.budget_s;
+  return {.budget_s = budget_s,
+          .left_s = session.left_s(),
+          .identification_s = identification_s,
+          .programs = static_cast<int>(request.programs.size()),
+          .most_processes = std::max(request.processes, request.max_processes),
+          .may_thin = request.may_thin};
+}
+
+void identify_and_select(Session& session, const RunAnalyses& analyses) {
+  if (!session.google_benchmarks.empty()) {
+    session.console.err.print(
+        "measuring all benchmarks: {} knows Google Benchmark's flags alone, and does not say what "
+        "code it runs\n",
+        session.google_benchmarks.begin()->first);
+    return;
+  }
+  const MeasuringOptions& options = session.request.options;
+  std::optional<Only> only;
+  if (options.only.names_any()) only.emplace(options.only);
+  const double asked_s = session.now();
+  const IdentifyResult result = identify(session, flags_of_part(only, analyses.stored, session));
   if (result == IdentifyResult::kInterrupted) session.end = RunEnd::kInterrupted;
   if (result != IdentifyResult::kAll) return;
   try {
     session.loads_together = pays_to_load_together(session);
-    const std::vector<ComparedRuns> compared = comparisons();
+    const std::vector<ComparedRuns> compared = analyses.comparisons();
     if (compared.empty()) return;
     session.takes_found_choices = true;
-    apply(select_benchmarks(compared, session.request.controls, session.request.benchmark),
-          session);
+    Selection selection =
+        select_benchmarks(compared, session.request.controls, session.request.benchmark);
+    if (only) leave_out_others(*only, selection, session);
+    if (options.plans_budget) {
+      const double each_s =
+          (session.now() - asked_s) / static_cast<double>(session.programs.size());
+      session.budget = budgeted(compared, selection, budget_terms(session, each_s));
+    }
+    apply(std::move(selection), session);
   } catch (const baselines::InputError& error) {
     session.console.err.print("measuring all benchmarks: {}\n", error.what());
   }
@@ -105,6 +170,24 @@ std::string measured_text(const Session& session, const ProgramRun& program, int
   if (failures > 0) text += fmt::format(", {} of them failed", failures);
   if (session.end == RunEnd::kBudget) text += " (stopped by the time budget)";
   return text;
+}
+
+std::vector<std::string> notes_of(Session& session) {
+  std::vector<std::string> notes;
+  if (session.budget) {
+    // Where a round took longer than the first did, there are fewer.
+    int& processes = session.budget->plan.processes;
+    processes = std::min(processes, session.programs.front().processes());
+    notes.push_back(session.budget->text());
+    if (const std::string shortage = session.budget->shortage(); !shortage.empty()) {
+      notes.push_back(shortage);
+    }
+  } else if (session.request.options.plans_budget) {
+    notes.push_back(
+        "Nothing was planned within the budget, as a program does not name what it "
+        "measures: it is a limit alone.");
+  }
+  return notes;
 }
 
 // Prints what was measured and where it lies, and what failed. Whether every process ended well.
@@ -138,16 +221,19 @@ RunResult measure_run(const MeasuringRequest& request, const RunAnalyses& analys
   session.whole_round_flags = request.benchmark_flags;
   Rounds rounds(session);
   if (analyses.comparisons && !request.options.measures_all) {
-    identify_and_select(session, analyses.comparisons);
+    identify_and_select(session, analyses);
   }
   if (session.goes_on()) rounds.measure_minimum();
   if (session.goes_on()) repeat_outliers(session, rounds);
-  const bool may_extend = request.max_processes > session.processes && session.measures_anything();
+  const bool may_extend = request.max_processes > session.processes &&
+                          session.measures_anything() && !request.options.plans_budget;
   if (analyses.interim && may_extend) extend(session, rounds, analyses.interim);
   if (!session.is_interrupted() && session.measures_anything()) name_outliers(session);
   session.finish();
   const bool all_well = summarize(session, rounds);
-  return {session.end, all_well, session.measures_anything(), std::move(session.programs)};
+  std::vector<std::string> notes = notes_of(session);
+  return {session.end, all_well, session.measures_anything(), std::move(session.programs),
+          std::move(notes)};
 }
 
 }  // namespace fusegate::ci

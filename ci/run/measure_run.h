@@ -18,6 +18,7 @@ struct RunResult {
   bool all_well = false;               // every process ended well, and nobody interrupted
   bool measured_anything = false;      // false where no code differs and no record was asked for
   std::vector<ProgramRun> programs{};  // with their locked folders
+  std::vector<std::string> notes{};    // for the report: what a budget chose
 };
 
 // Throws InputError for folders that cannot be measured into, and where a program can measure

@@ -13,6 +13,7 @@
 #include "baselines/io/file_io.h"
 #include "baselines/launches/identities.h"
 #include "baselines/record/load_run.h"
+#include "ci/gate/judging.h"
 #include "tests/fakes/fake_bench.h"
 
 namespace fusegate::ci {
@@ -22,6 +23,7 @@ using tests::FakeBench;
 using tests::write_bench;
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -520,6 +522,176 @@ TEST_F(MeasureSelectionTest, EndsInOrderWhenInterruptedWhileAsking) {
   EXPECT_FALSE(is_all_well_);
   EXPECT_THAT(err_.str(), HasSubstr("interrupted; 0 processes finished, kept in "));
   EXPECT_THAT(err_.str(), Not(HasSubstr("measuring all benchmarks")));
+}
+
+// Programs of ten benchmarks, of which the first six have other code. A process takes a second, and
+// 0.1 s a sample.
+class MeasureBudgetTest : public MeasureRunTest {
+ protected:
+  MeasureBudgetTest() {
+    request_.options.plans_budget = true;
+    request_.may_thin = true;
+    request_.processes = 5, request_.max_processes = 15;
+  }
+
+  FakeBench ten(const std::string& code, double slower = 1) const {
+    FakeBench bench{.file = {.times = {}}};
+    for (int i = 0; i < 10; ++i) {
+      const std::string name = fmt::format("a{}", i);
+      bench.file.times[name] = 1000 * (i == 2 ? slower : 1);
+      bench.file.codes[name] = i < 6 ? code : "0f";
+    }
+    // By our own estimate 0.1 s a sample.
+    bench.file.protocol = {
+        {"samples", 48}, {"layouts", 48}, {"idle_ns", 45000000}, {"batch_ns", 30000000}};
+    bench.more = fmt::format(R"(samples=48
+for argument in "$@"; do case $argument in --samples=*) samples=${{argument#--samples=}} ;; esac; done
+count=$(echo $files | wc -w)
+head -c $((10 + count * samples)) /dev/zero | tr '\0' . >> '{}')",
+                             (folder_.path() / "clock").string());
+    return bench;
+  }
+  // In tenths of a second.
+  double now() const { return MeasureRunTest::now() / 10; }
+  RunResult measure_within(double budget_s, double slower = 1) {
+    request_.options.budget_s = budget_s;
+    FakeBench head = ten("1e", slower);
+    head.phase = 1;
+    add_programs(ten("0f"), head);
+    Console console{out_, err_};
+    return measure_run(
+        request_,
+        {.comparisons =
+             [&] {
+               return std::vector<ComparedRuns>{{baselines::load_run({folder_.path() / "A"}),
+                                                 baselines::load_run({folder_.path() / "B"})}};
+             }},
+        console, [this] { return now(); });
+  }
+  GateFacts judged_run() const {
+    JudgingRequest judging;
+    judging.baseline = {folder_.path() / "A"};
+    judging.candidate = {folder_.path() / "B"};
+    return judged(judging);
+  }
+  std::vector<std::string> left_out() const {
+    std::vector<std::string> names;
+    for (const auto& [name, why] : record("B").left_out) names.push_back(name);
+    return names;
+  }
+};
+
+TEST_F(MeasureBudgetTest, MeasuresAllThatItHasTimeFor) {
+  const RunResult run = measure_within(1000);
+  EXPECT_EQ(run.end, RunEnd::kAll);
+  EXPECT_THAT(record("A").processes, SizeIs(::testing::Ge(10)));
+  EXPECT_THAT(left_out(), IsEmpty());
+  EXPECT_LE(now(), 1000);
+  EXPECT_GT(now(), 900) << "and uses it";
+  EXPECT_THAT(run.notes,
+              ElementsAre(HasSubstr("Budget of 1000 s: measuring 6 benchmarks that can have "
+                                    "changed, and 4 controls, by 1")));
+}
+
+TEST_F(MeasureBudgetTest, AShortOneTakesFewerSamplesAndControls) {
+  measure_within(120);
+  EXPECT_LE(now(), 120);
+  EXPECT_THAT(record("A").processes, SizeIs(::testing::Ge(4)));
+  EXPECT_THAT(left_out(), IsEmpty());
+  EXPECT_EQ(judged_run().result.exit_code, baselines::ExitCode::kNoRegression);
+}
+
+TEST_F(MeasureBudgetTest, FailsASlowdownThatItMeasuresAndNamesWhatItLeavesOut) {
+  const RunResult run = measure_within(70, 1.05);
+  EXPECT_TRUE(run.all_well);
+  EXPECT_LE(now(), 70);
+  EXPECT_THAT(record("A").processes, SizeIs(4));
+  EXPECT_EQ(record("A").left_out, record("B").left_out);
+  ASSERT_THAT(left_out(), ElementsAre("a3", "a4", "a5"));
+  EXPECT_THAT(calls().front(), HasSubstr("|a3|")) << "the first round took longer than expected";
+  EXPECT_THAT(calls().back(), Not(HasSubstr("|a3|")));
+  const GateFacts facts = judged_run();
+  EXPECT_EQ(facts.result.exit_code, baselines::ExitCode::kRegression);
+  for (const baselines::Verdict& verdict : facts.result.verdicts) {
+    if (verdict.benchmark == "a2") {
+      EXPECT_EQ(verdict.kind, kRegression);
+    }
+    if (verdict.benchmark != "a4") continue;
+    EXPECT_EQ(verdict.kind, kInconclusive);
+    EXPECT_EQ(verdict.reason.obstacle, baselines::Obstacle::kNotMeasured);
+    EXPECT_EQ(verdict.reason.failure, "outside of the budget of 70 s");
+  }
+}
+
+TEST_F(MeasureBudgetTest, DoesNotPassWhatItLeavesOut) {
+  measure_within(70);
+  EXPECT_EQ(judged_run().result.exit_code, baselines::ExitCode::kCouldNotJudge);
+  EXPECT_THAT(judged_run().result.causes, ElementsAre(baselines::GateCause::kNotRuledOut));
+}
+
+TEST_F(MeasureBudgetTest, SaysWhereItIsTooShortForAVerdict) {
+  const RunResult run = measure_within(25);
+  EXPECT_LE(now(), 25);
+  EXPECT_LT(record("A").processes.size(), 4u);
+  EXPECT_THAT(run.notes, SizeIs(2));
+  EXPECT_THAT(run.notes.back(), HasSubstr("too short for a verdict"));
+}
+
+TEST_F(MeasureBudgetTest, IsALimitAloneWhereProgramsDoNotNameWhatTheyMeasure) {
+  request_.options.budget_s = 50;
+  add_programs(taking_ten_seconds(), taking_ten_seconds());
+  Console console{out_, err_};
+  const RunResult run =
+      measure_run(request_, {.comparisons = [] { return std::vector<ComparedRuns>(); }}, console,
+                  [this] { return MeasureRunTest::now(); });
+  EXPECT_EQ(run.end, RunEnd::kBudget);
+  EXPECT_THAT(record("A").processes, SizeIs(2));
+  EXPECT_THAT(run.notes, ElementsAre(HasSubstr("it is a limit alone")));
+}
+
+class MeasureOnlyTest : public MeasureSelectionTest {
+ protected:
+  // What it is asked for its identities.
+  FakeBench asked(const std::string& code) const {
+    FakeBench bench = thirty(code);
+    bench.file.codes["a20"] = code;
+    bench.before = "case $* in *--identify=*) echo \"$*\" >> '" +
+                   (folder_.path() / "asked").string() + "' ;; esac\n";
+    return bench;
+  }
+  void choose_of(std::optional<baselines::Run> stored) {
+    Console console{out_, err_};
+    const Comparisons comparisons = [&] {
+      return std::vector<ComparedRuns>{{baselines::load_run({folder_.path() / "A"}),
+                                        baselines::load_run({folder_.path() / "B"})}};
+    };
+    measure_run(request_, {.comparisons = comparisons, .stored = std::move(stored)}, console);
+  }
+};
+
+TEST_F(MeasureOnlyTest, AsksAndMeasuresAPartAndNamesTheOthers) {
+  request_.max_processes = 1;
+  request_.options.only.patterns = {"a07"};
+  request_.controls = ControlUse::kSideBySide;
+  add_programs(asked("0f"), asked("1e"));
+  const auto stored = tests::write_run(folder_, "stored", thirty().file);
+  choose_of(baselines::load_run({stored}));
+  const std::string questions = baselines::read_file(folder_.path() / "asked");
+  EXPECT_THAT(questions, HasSubstr("a07"));
+  EXPECT_EQ(names_in(questions.substr(0, questions.find('\n'))), 13u) << "twelve for controls";
+  EXPECT_EQ(names_in(calls()[0]), 7u);
+  EXPECT_THAT(calls()[0], Not(HasSubstr("a20")));
+  EXPECT_EQ(record("A").left_out.at("a20"), "not asked for: --only a07");
+}
+
+TEST_F(MeasureOnlyTest, AsksForAllWhereNothingIsStored) {
+  request_.max_processes = 1;
+  request_.options.only.patterns = {"a07"};
+  add_programs(asked("0f"), asked("1e"));
+  choose_of(std::nullopt);
+  EXPECT_THAT(baselines::read_file(folder_.path() / "asked"), Not(HasSubstr("a07")));
+  EXPECT_THAT(calls()[0], AllOf(HasSubstr("|a07|"), Not(HasSubstr("a20"))));
+  EXPECT_EQ(record("A").left_out.size(), 1u) << "it differs, and is undecided";
 }
 
 }  // namespace

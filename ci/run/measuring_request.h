@@ -14,7 +14,8 @@
 #include "ci/run/extension_plan.h"
 #include "ci/run/peers.h"
 #include "ci/run/program_run.h"
-#include "ci/run/selection.h"
+#include "ci/selection/only.h"
+#include "ci/selection/selection.h"
 
 namespace fusegate::ci {
 
@@ -26,6 +27,10 @@ struct MeasuringOptions {
   // No round starts that is expected to end later. Two things are measured all the same: the first
   // round, and the confirmation of a regression.
   std::optional<double> budget_s{};
+  // The time is a budget for all that a GPU is held for, from the first start of a program on:
+  // what is measured is chosen so that it suffices (budget_plan.h). Nothing exceeds it.
+  bool plans_budget = false;
+  OnlyBenchmarks only{};
   std::optional<std::uint64_t> seed{};  // of the order and of the processes; none: random
   bool measures_all = false;            // identical code too, and programs are not identified
   bool fresh_choices = false;           // programs choose kernels anew, whatever the baseline's did
@@ -56,9 +61,13 @@ struct MeasuringRequest {
   // 60 benchmarks of `pr` found an unchanged GEMM of 3.6 us 0.4 % slower than whole ones did.
   bool extends_whole_suite = false;
   std::optional<double> min_effect{};  // of what makes a process an outlier; none: the suite's own
-  // Of each program, in place of `processes`, where few benchmarks differ (selection.h).
+  // Of each program, in place of `processes`, where few benchmarks differ
+  // (ci/selection/selection.h).
   std::optional<int> processes_of_few{};
   ControlUse controls = ControlUse::kStored;
+  // A planned budget may take fewer samples than the suite says: where nothing else was measured by
+  // that protocol.
+  bool may_thin = false;
   // Measured alone, with controls; empty: all that differ. benchmark_flags measure it where nothing
   // can be selected, as a program does not say what it launches.
   std::string benchmark{};
@@ -83,6 +92,7 @@ using Comparisons = std::function<std::vector<ComparedRuns>()>;
 struct RunAnalyses {
   InterimAnalysis interim{};  // empty: nothing is extended
   Comparisons comparisons{};  // empty: all is measured
+  std::optional<baselines::Run> stored{};  // of the suite, of any device: names its benchmarks
 };
 
 enum class RunEnd { kAll, kBudget, kInterrupted };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -87,15 +88,17 @@ std::optional<Run> load_replay(const RunFolders& folders, const Run& run) {
 NightSource source_of(LoadedRun run, const fs::path& checkout) {
   run.parent = parent_of(run.run.provenance.commit, checkout);
   const auto loaded = std::make_shared<const LoadedRun>(std::move(run));
-  const auto make = [loaded](const History& history) {
-    Night night = baselines::night_of_run(loaded->run, loaded->replay ? &*loaded->replay : nullptr,
-                                          history.clocks(baselines::device_of(loaded->run)));
+  const auto make = [loaded](const History* history) {
+    using Clocks = std::map<std::string, baselines::CommonClock>;
+    Night night = baselines::night_of_run(
+        loaded->run, loaded->replay ? &*loaded->replay : nullptr,
+        history != nullptr ? history->clocks(baselines::device_of(loaded->run)) : Clocks());
     night.parent = loaded->parent;
     night.program = loaded->program;
     return night;
   };
   return {loaded->run.source, baselines::date_of(loaded->run).time_since_epoch().count(), make,
-          loaded->run.provenance.dirty, loaded->run.provenance.owners};
+          loaded->run.provenance.dirty, loaded->run.provenance.settings};
 }
 
 NightSource of_folders(const RunFolders& folders, const fs::path& checkout) {
@@ -115,21 +118,30 @@ std::vector<NightSource> of_lines(const std::string& text, const fs::path& path)
       const Night night = baselines::parse_night(text.substr(start, end - start), source);
       const std::int64_t before = sources.empty() ? night.unix_s : sources.back().measured_s;
       sources.push_back(
-          {source, std::max(before, night.unix_s), [night](const History&) { return night; }});
+          {source, std::max(before, night.unix_s), [night](const History*) { return night; }});
     }
     start = end + 1;
   }
   return sources;
 }
 
+constexpr std::string_view kBaseline = "fusegate_baseline", kCalibration = "fusegate_calibration";
+
+std::string mark_of(const std::string& text) {
+  constexpr std::array<std::string_view, 3> kMarks{baselines::kNightMark, kBaseline, kCalibration};
+  return baselines::first_mark(text, kMarks);
+}
+
 }  // namespace
 
+bool is_run_file(const fs::path& path) {
+  return fs::is_regular_file(path) && mark_of(baselines::read_file(path)).empty();
+}
+
 NightSources read_nights(const fs::path& path, const fs::path& checkout) {
-  constexpr std::string_view kBaseline = "fusegate_baseline", kCalibration = "fusegate_calibration";
-  constexpr std::array<std::string_view, 3> kMarks{baselines::kNightMark, kBaseline, kCalibration};
   if (fs::is_directory(path)) return {{of_folders(folders_of(path), checkout)}};
   const std::string text = baselines::read_file(path);
-  const std::string mark = baselines::first_mark(text, kMarks);
+  const std::string mark = mark_of(text);
   if (mark == baselines::kNightMark) return {of_lines(text, path)};
   if (mark == kCalibration) return {.passed_over = "a calibration"};
   if (mark != kBaseline) return {{of_folders({path}, checkout)}};

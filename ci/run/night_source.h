@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "baselines/history/history.h"
-#include "baselines/io/owners.h"
+#include "baselines/io/settings.h"
 
 namespace fusegate::ci {
 
@@ -18,10 +18,10 @@ struct NightSource {
   std::string source;  // what it was read from, for messages
   std::int64_t measured_s =
       0;  // since 1970; of an exported night, never before the file's last one
-  // By the clocks of what the history has by now.
-  std::function<baselines::Night(const baselines::History&)> night{};
+  // By the clocks of what the history has by now; null: by its own.
+  std::function<baselines::Night(const baselines::History*)> night{};
   bool dirty = false;          // measured with uncommitted changes
-  baselines::Owners owners{};  // as the run's suite names them
+  baselines::Settings settings{};  // of the run's suite
 };
 
 struct NightSources {
@@ -36,5 +36,8 @@ struct NightSources {
 // replay. checkout: the git checkout, of which the commit before the run's is asked. Throws
 // InputError.
 NightSources read_nights(const std::filesystem::path& path, const std::filesystem::path& checkout);
+
+// Whether it is a file that holds no whole run: several of these make one.
+bool is_run_file(const std::filesystem::path& path);
 
 }  // namespace fusegate::ci

@@ -36,7 +36,7 @@ class NightSourceTest : public ::testing::Test {
     return folder;
   }
   Night night_of(const fs::path& path) const {
-    return read_nights(path, folder_.path()).nights.at(0).night(history_);
+    return read_nights(path, folder_.path()).nights.at(0).night(&history_);
   }
 
   baselines::ScratchFolder folder_;
@@ -78,9 +78,9 @@ TEST_F(NightSourceTest, ExportedNightsKeepTheirOrder) {
       "nights.jsonl", baselines::night_line(late) + "\n\n" + baselines::night_line(early) + "\n");
   const auto nights = read_nights(file, folder_.path()).nights;
   ASSERT_THAT(nights, SizeIs(2));
-  EXPECT_EQ(nights[0].night(history_).session, "late");
-  EXPECT_EQ(nights[1].night(history_).session, "early");
-  EXPECT_EQ(nights[1].night(history_).unix_s, 1000);
+  EXPECT_EQ(nights[0].night(&history_).session, "late");
+  EXPECT_EQ(nights[1].night(&history_).session, "early");
+  EXPECT_EQ(nights[1].night(&history_).unix_s, 1000);
   EXPECT_EQ(nights[1].measured_s, 2000);
   EXPECT_EQ(nights[1].source, file.string() + ":3");
 }

@@ -55,6 +55,7 @@ bool Peers::measure_beside(const ProcessRequest& ours, const ProcessOutcome& out
   process.folder = run_.folder();
   process.program = program_.python;
   process.script = program_.script.string();
+  process.google_benchmark.reset();
   process.environment["FUSEGATE_BENCH"] = ours.program;  // whose suites they measure
   // Ours are no choices of theirs.
   process.environment[baselines::kPinChoicesVariable] = "";

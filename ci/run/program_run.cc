@@ -34,6 +34,11 @@ void ProgramRun::set_identified(const std::string& question) {
   write();
 }
 
+void ProgramRun::set_left_out(const std::map<std::string, std::string>& left_out) {
+  record_.left_out = left_out;
+  write();
+}
+
 std::vector<baselines::Outlier> ProgramRun::add_outliers(
     const std::vector<baselines::Outlier>& outliers) {
   std::vector<baselines::Outlier> fresh;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -40,6 +41,7 @@ class ProgramRun {
   // Writes run.json. Throws InputError where no other process would fare better.
   void add(const ProcessOutcome& outcome);
   void set_identified(const std::string& question);
+  void set_left_out(const std::map<std::string, std::string>& left_out);
   // Keeps in run.json which of this run's processes are outliers, and returns those that it had not
   // kept yet.
   std::vector<baselines::Outlier> add_outliers(const std::vector<baselines::Outlier>& outliers);

@@ -60,20 +60,35 @@ Rounds::Rounds(Session& session)
 
 void Rounds::measure_minimum() {
   const double started_s = session_.now();
-  const int planned = session_.processes * static_cast<int>(session_.programs.size());
-  const int slots = static_cast<int>(slots_.size());
-  const int rounds = (planned + slots - 1) / slots;
-  ProgressDisplay display(session_.console, planned, session_.now);
-  for (int done = 0; done < rounds && session_.end == RunEnd::kAll; ++done) {
+  ProgressDisplay display(session_.console, planned_processes(), session_.now);
+  for (int done = 0; done < planned_rounds() && session_.end == RunEnd::kAll; ++done) {
+    if (done == 1 && session_.budget) replan(display);
     const double measured_s = session_.now() - started_s - loading_s_;
     const double load_s = loaded_.empty() ? load_s_ : 0;
     if (done > 0 && !session_.fits(measured_s / done + load_s)) {
       session_.end = RunEnd::kBudget;
       loaded_.clear();
     } else {
-      measure({Round::Kind::kMinimum, session_.whole_round_flags}, display, rounds - done);
+      measure({Round::Kind::kMinimum, session_.whole_round_flags}, display,
+              planned_rounds() - done);
     }
   }
+}
+
+int Rounds::planned_processes() const {
+  return session_.processes * static_cast<int>(session_.programs.size());
+}
+
+int Rounds::planned_rounds() const {
+  const int slots = static_cast<int>(slots_.size());
+  return (planned_processes() + slots - 1) / slots;
+}
+
+// By what the first round took.
+void Rounds::replan(ProgressDisplay& display) {
+  session_.budget->replan(expected_repeat_s(), session_.left_s());
+  session_.take_budget();
+  display.plan(planned_processes());
 }
 
 void Rounds::measure(const Round& round, ProgressDisplay& display, int wanted) {

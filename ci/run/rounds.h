@@ -74,6 +74,11 @@ class Rounds {
     std::string aa_half;
   };
 
+  // Of all programs, in the minimum.
+  int planned_processes() const;
+  int planned_rounds() const;
+  void replan(ProgressDisplay& display);
+
   const Slot& slot_of(const PlannedProcess& planned) const {
     return slots_[static_cast<std::size_t>(planned.slot)];
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <random>
 #include <set>
 #include <utility>
@@ -103,6 +104,19 @@ std::vector<ProgramRun> start_programs(const MeasuringRequest& request) {
   return programs;
 }
 
+// Each program once.
+std::map<std::string, GoogleBenchmark> ask_programs(const std::vector<ProgramRun>& programs,
+                                                    const std::vector<std::string>& flags) {
+  std::set<std::string> asked;
+  std::map<std::string, GoogleBenchmark> found;
+  for (const ProgramRun& program : programs) {
+    if (!asked.insert(program.program()).second) continue;
+    auto answer = ask_for_google_benchmark(program.program(), flags);
+    if (answer) found.emplace(program.program(), std::move(*answer));
+  }
+  return found;
+}
+
 }  // namespace
 
 Session::Session(const MeasuringRequest& measuring, Console& output, ProgressDisplay::Now clock)
@@ -110,16 +124,19 @@ Session::Session(const MeasuringRequest& measuring, Console& output, ProgressDis
       console(output),
       now(std::move(clock)),
       programs(start_programs(request)),
+      google_benchmarks(ask_programs(programs, request.options.flags)),
       peers(request.peers ? std::optional<Peers>(std::in_place, *request.peers,
                                                  programs.front().record(), request.append)
                           : std::nullopt),
       started_s(now()),
       processes(request.processes) {}
 
-bool Session::fits(double expected_s) const {
+double Session::left_s() const {
   const std::optional<double>& budget_s = request.options.budget_s;
-  return !budget_s || now() - started_s + expected_s <= *budget_s;
+  return budget_s ? *budget_s - (now() - started_s) : std::numeric_limits<double>::infinity();
 }
+
+bool Session::fits(double expected_s) const { return expected_s <= left_s(); }
 
 ProcessRequest Session::process_request(const ProgramRun& program, std::uint64_t seed,
                                         const std::vector<std::string>& flags) const {
@@ -128,6 +145,10 @@ ProcessRequest Session::process_request(const ProgramRun& program, std::uint64_t
   process.suite = program.record().suite;
   process.folder = program.folder();
   process.seed = seed;
+  const auto google_benchmark = google_benchmarks.find(process.program);
+  if (google_benchmark != google_benchmarks.end()) {
+    process.google_benchmark = google_benchmark->second;
+  }
   process.flags = request.options.flags;
   process.flags.insert(process.flags.end(), flags.begin(), flags.end());
   process.environment = request.environment;
@@ -140,6 +161,22 @@ ProcessRequest Session::process_request(const ProgramRun& program, std::uint64_t
 void Session::set_processes(int wanted) {
   for (ProgramRun& program : programs) program.plan_fewer(processes - wanted);
   processes = wanted;
+}
+
+void Session::take_budget() {
+  selection->measured = budget->measured();
+  selection->controls = budget->plan.controls;
+  whole_round_flags = budget->flags();
+  if (const auto filter = benchmark_filter_flag(selection->measured)) {
+    whole_round_flags.insert(whole_round_flags.begin(), *filter);
+  }
+  leave_out(budget->left_out(), fmt::format("outside of the budget of {:g} s", budget->budget_s));
+  set_processes(budget->plan.processes);
+}
+
+void Session::leave_out(const std::vector<std::string>& benchmarks, const std::string& why) {
+  for (const std::string& name : benchmarks) left_out[name] = why;
+  for (ProgramRun& program : programs) program.set_left_out(left_out);
 }
 
 void Session::finish() {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -59,6 +60,20 @@ void lend(const std::string& from, const std::string& to, MeasuredRates* rates) 
   if (measured != rates->gemm_tflops.end()) rates->gemm_tflops.try_emplace(to, measured->second);
 }
 
+bool is_same_device(const baselines::Run& a, const baselines::Run& b) {
+  const auto device_of = [](const baselines::Run& run) {
+    const auto found = run.environment.find("device");
+    return found == run.environment.end() ? nlohmann::json() : found->second;
+  };
+  return device_of(a) == device_of(b);
+}
+
+void add_missing(const MeasuredRates& others, MeasuredRates* rates) {
+  for (const auto& [dtype, rate] : others.gemm_tflops) rates->gemm_tflops.try_emplace(dtype, rate);
+  if (!rates->copy_gbps) rates->copy_gbps = others.copy_gbps;
+  if (!rates->launch_ns) rates->launch_ns = others.launch_ns;
+}
+
 const BenchmarkFigures* shortest_with_kernels(const std::vector<BenchmarkFigures>& run) {
   const BenchmarkFigures* shortest = nullptr;
   for (const BenchmarkFigures& figures : run) {
@@ -107,6 +122,24 @@ RooflineTime roofline_time_of(const BenchmarkFigures& figures, const MeasuredRat
   roofline_time.ns = share * figures.time_ns;
   roofline_time.gap = 1 / share;
   return roofline_time;
+}
+
+RooflineTimes roofline_times(const baselines::Run& run,
+                             const std::vector<const baselines::Run*>& others) {
+  std::vector<BenchmarkFigures> figures = benchmark_figures(run);
+  MeasuredRates rates = measured_rates(figures);
+  for (const baselines::Run* other : others) {
+    if (!is_same_device(run, *other)) continue;
+    std::vector<BenchmarkFigures> more = benchmark_figures(*other);
+    add_missing(measured_rates(more), &rates);
+    std::ranges::move(more, std::back_inserter(figures));
+  }
+  RooflineTimes times;
+  for (const BenchmarkFigures& one : figures) {
+    times.emplace(one.name, roofline_time_of(one, rates));
+  }
+  std::erase_if(times, [](const auto& time) { return !std::isfinite(time.second.ns); });
+  return times;
 }
 
 std::vector<std::string> rate_sentences(const MeasuredRates& rates,

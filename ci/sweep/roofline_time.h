@@ -54,12 +54,22 @@ struct RooflineTime {
   // Above 1 where the L2 serves what the copy had to fetch.
   double copy_share = std::numeric_limits<double>::quiet_NaN();
   double gemm_share = std::numeric_limits<double>::quiet_NaN();
+
+  double share() const { return 1 / gap; }  // of the roofline: 1 where the time is its time
 };
 
 MeasuredRates measured_rates(const std::vector<BenchmarkFigures>& run);
 
 // Unknown for benchmarks with names of other programs.
 RooflineTime roofline_time_of(const BenchmarkFigures& figures, const MeasuredRates& rates);
+
+// By the benchmark's name; without those of which it is unknown.
+using RooflineTimes = std::map<std::string, RooflineTime>;
+
+// What a run lacks, identical code that it did not measure above all, is taken from the first of
+// `others` of the same device that has it: a benchmark's figures, and rates.
+RooflineTimes roofline_times(const baselines::Run& run,
+                             const std::vector<const baselines::Run*>& others);
 
 // The rates and where they come from, or that one was not measured; the GEMM rate for each dtype.
 std::vector<std::string> rate_sentences(const MeasuredRates& rates,

@@ -137,5 +137,45 @@ TEST(RateSentences, SayWhereARateComesFromOrThatThereIsNone) {
                                                   "no kernel launches recorded in this run"));
 }
 
+// Of the test problem, so that names and controls are those of figures.
+baselines::BenchmarkSeries series_of(const BenchmarkFigures& figures) {
+  baselines::BenchmarkSeries series;
+  series.name = figures.name;
+  series.is_control = figures.is_control;
+  series.processes = {{.time_ns = figures.time_ns}};
+  series.counters = {{"flops", figures.flops}, {"min_bytes", figures.min_bytes}};
+  return series;
+}
+
+baselines::Run run_on(const std::string& device, const std::vector<BenchmarkFigures>& figures) {
+  baselines::Run run;
+  run.environment["device"] = device;
+  for (const BenchmarkFigures& one : figures) run.benchmarks.push_back(series_of(one));
+  return run;
+}
+
+TEST(RooflineTimes, TakeFromAnotherRunWhatARunDidNotMeasure) {
+  const BenchmarkFigures copy = control("copy/driver/bf16", 40e3, 0, 1.6e8);
+  const BenchmarkFigures product = control("product/library/bf16", 100e3, 5e10, 1);
+  const BenchmarkFigures slow = test_figures("mlp/slow/bf16", 400e3, 5e10, 1e8);
+  const BenchmarkFigures same = test_figures("mlp/same/bf16", 200e3, 5e10, 1e8);
+  const auto share_of = [](const RooflineTimes& times, const BenchmarkFigures& figures) {
+    const auto found = times.find(figures.name);
+    return found == times.end() ? 0 : found->second.share();
+  };
+  baselines::Run run = run_on("H200", {slow, same});
+  run.benchmarks[1].processes.clear();  // identical code, so not measured
+  const baselines::Run baseline = run_on("H200", {copy, product, same, slow});
+  const RooflineTimes times = roofline_times(run, {&baseline});
+  EXPECT_DOUBLE_EQ(times.at(slow.name).ns, 100e3);
+  EXPECT_DOUBLE_EQ(share_of(times, slow), 0.25);
+  EXPECT_DOUBLE_EQ(share_of(times, same), 0.5);
+  EXPECT_TRUE(roofline_times(run, {}).empty()) << "no rates";
+  const baselines::Run other = run_on("H100", {copy, product, same, slow});
+  EXPECT_TRUE(roofline_times(run, {&other}).empty()) << "another device's rates say nothing";
+  run.benchmarks[1].failure = "wrong";
+  EXPECT_DOUBLE_EQ(share_of(roofline_times(run, {&baseline}), same), 0) << "nor old figures";
+}
+
 }  // namespace
 }  // namespace fusegate::ci

@@ -45,7 +45,7 @@ scale.benchmark("wrong")(lambda x: 3 * x)
 # Only on some machines, or only on a GPU.
 MAY_BE_UNSEEN = {"run-file#fusegate.machine.cpu_governor", "run-file#entry.memory_operations", "run-file#details.notes"}
 # Names of before, which readers know, and of which no stored file is left; and new ones, which no stored file has.
-MAY_BE_UNSEEN |= {"suite.compared_with", "suite.owners", "run-file#fusegate.invocation", "run-file#entry.invocation", "suite.protocol.places",
+MAY_BE_UNSEEN |= {"suite.compared_with", "suite.benchmarks", "run-file#fusegate.invocation", "run-file#entry.invocation", "suite.protocol.places",
                   "calibration.runs.processes", "baseline#profile.processes", "run-file#fusegate.doubts", "run-file#fusegate.libraries"}
 # What calibrations of before drew: how many slowed benchmarks are found.
 MAY_BE_UNSEEN |= {f"calibration#drawn.{key}" for key in (
@@ -57,6 +57,8 @@ def stored_documents():
     """The schema's name, the document's source, and the document."""
     for path in sorted((ROOT / "bench" / "suites").glob("*.json")):
         yield "suite", path.name, json.loads(path.read_text(encoding="utf-8"))
+    for path in sorted((ROOT / "bench" / "models").glob("*.json")):
+        yield "model", path.name, json.loads(path.read_text(encoding="utf-8"))
     for path in sorted(BASELINES.rglob("*.json")):
         document = json.loads(path.read_text(encoding="utf-8"))
         if name := schema_of(document):
@@ -81,6 +83,8 @@ class Fresh:
 
     # As `fusegate run --aa` writes it into a run folder.
     AA = {"benchmarks": 10, "called": ["linear/addmm/fp32/batch:1"], "processes_a_side": 3, "comparisons": 1, "comparisons_with_alarm": 1}
+
+    MODEL = {"name": "small", "layers": 2, "calls": [{"operation": "linear", "dim": 16, "hidden": 24}]}
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -117,8 +121,10 @@ class Fresh:
         """Two benchmarks of bench/python, one of which fails, of a suite with all settings of the gate."""
         (self.folder / "kernels.py").write_text(PYTHON_KERNELS, encoding="utf-8")
         (self.folder / "package-suite.json").write_text(json.dumps({
-            "name": "package", "gate": {"cpu": Suites.WHOLE["gate"]["cpu"]}, "owners": Suites.WHOLE["owners"],
-            "sweeps": [{"operations": ["scale"]}]}), encoding="utf-8")
+            "name": "package", "gate": {"cpu": Suites.WHOLE["gate"]["cpu"]}, "benchmarks": Suites.WHOLE["benchmarks"],
+            "sweeps": [{"operations": ["scale"]}, {"models": ["small.json"], "rows": [4, 5]}]}), encoding="utf-8")
+        (self.folder / "small.json").write_text(json.dumps({"name": "small", "layers": 2, "calls": [
+            {"operation": "scale", "rows": "heads", "kv": 16, "per_layer": 2}]}), encoding="utf-8")
         ended = subprocess.run([sys.executable, "-m", "fusegate.bench", "kernels.py", "--suite=package-suite.json", "--samples=4",
                                 "--batch-us=50", "--out=package.json"], cwd=self.folder, capture_output=True, text=True, check=False,
                                env={**os.environ, "PYTHONPATH": str(ROOT / "bench" / "python")})
@@ -135,7 +141,7 @@ class Fresh:
             made = copy.deepcopy(self.first)
             made["context"]["fusegate"] |= {"process": process + 1, "process_id": process + 1}
             made["context"]["fusegate"]["warnings"] = []
-            made["context"]["fusegate"]["provenance"]["dirty"] = False
+            made["context"]["fusegate"]["provenance"] |= {"dirty": False, "settings": {"^linear/": {"weight": 2}}, "models": [self.MODEL]}
             made["context"]["fusegate"]["environment"] |= environment
             for sample, entry in enumerate(made["benchmarks"]):
                 row = names.index(entry["name"]) - len(names)
@@ -161,6 +167,11 @@ class Fresh:
         self.make_uneven_run()
         self.make_run("odd", lambda process, row: 1.5 if process == 0 else 1)
         self.make_run("elsewhere", threads="64")
+        for path in self.make_run("fewer").glob("[1-6].json"):
+            made = json.loads(path.read_text(encoding="utf-8"))
+            last = max(entry["name"] for entry in made["benchmarks"])
+            made["benchmarks"] = [entry for entry in made["benchmarks"] if entry["name"] != last]
+            path.write_text(json.dumps(made), encoding="utf-8")
 
     def make_uneven_run(self):
         """One benchmark is missing in a process, and one failed."""
@@ -206,9 +217,15 @@ class Fresh:
                 ("differences", "base", "elsewhere", "--allow-environment-difference"),
                 ("replay", "elsewhere", "same", "--replay-of", stored, "--allow-environment-difference"),
                 ("cards", BASELINES / "nvidia-h200" / "pr.json", "68eb3ff9-slowed.json"),
-                ("kernels", "68eb3ff9.json", "68eb3ff9-slowed.json"), ("uneven", "base", "uneven"), ("nothing", "missing", "base")):
+                ("kernels", "68eb3ff9.json", "68eb3ff9-slowed.json"), ("uneven", "base", "uneven"), ("nothing", "missing", "base"),
+                ("faster", "slower", "base"), ("more", "fewer", "base"), ("fewer", "base", "fewer"), ("elsewhere", "base", "elsewhere")):
             self.fusegate("gate", "--json", f"{name}.gate.json", "--baseline", baseline, "--candidate", candidate, *flags, codes=(0, 1, 2))
             yield f"{name}.gate.json"
+        self.fusegate("acknowledge", "host.gate.json", "--all", "--reason", "a test", "--until", "2999-12-31", "--who", "me",
+                      "--link", "https://example.org/7", "--accepted", "accepted.json")
+        self.fusegate("gate", "--json", "accepted.gate.json", "--baseline", "base", "--candidate", "slower", "--accepted", "accepted.json",
+                      "--filter", ".")
+        yield "accepted.gate.json"
 
     def bisect(self):
         """One that finds the commit, or one that did not build, and one that knows no such revision."""
@@ -245,7 +262,8 @@ class Fresh:
 
     def documents(self):
         store = self.folder / "store"
-        for name, paths in {"run-file": self.run_files, "verdicts": self.verdicts, "bisection": self.bisections, **self.codes(),
+        for name, paths in {"run-file": self.run_files, "verdicts": self.verdicts, "bisection": self.bisections, "accepted": ["accepted.json"],
+                            **self.codes(),
                             "baseline": [*store.rglob("made.json"), *store.rglob("uneven.json"), *store.rglob("others.json"),
                                          *store.rglob("plain.json"),
                                          *store.rglob("*.anchor.json")],
@@ -270,7 +288,7 @@ class Fresh:
                  "benchmarks": [{"name": "a", "processes": 5, "choices": {"up_proj": "algo 6"}}]}
         (self.folder / "named.jsonl").write_text(json.dumps(named) + "\n", encoding="utf-8")
         self.fusegate("history", "import", both, "memory.json", stored, "named.jsonl", "--db", "history.db")
-        ended = subprocess.run([PROGRAM, "history", "export", "--db", "history.db"], capture_output=True, text=True, check=True, cwd=self.folder)
+        ended = subprocess.run([PROGRAM, "export", "--format", "nights", "history.db"], capture_output=True, text=True, check=True, cwd=self.folder)
         return ended.stdout.splitlines()
 
 
@@ -300,7 +318,7 @@ class OurFiles(unittest.TestCase):
     schemas = Schemas()
 
     def test_the_schemas_are_schemas(self):
-        self.assertEqual(sorted(self.schemas.schemas), ["baseline", "bisection", "calibration", "codes", "codes-diff", "common", "night", "run-file", "suite",
+        self.assertEqual(sorted(self.schemas.schemas), ["accepted", "baseline", "bisection", "calibration", "codes", "codes-diff", "common", "model", "night", "run-file", "suite",
                                                         "verdicts"])
         for name, schema in self.schemas.schemas.items():
             with self.subTest(name=name):
@@ -336,12 +354,70 @@ class OurFiles(unittest.TestCase):
                          names_in("baselines/comparing/host_times.cc", r'"(\w*(?:slower|faster))"'))
         self.assertEqual(sorted(verdicts["kernel_diff"]["properties"]["cause"]["enum"]),
                          names_in("baselines/gating/kernel_diff.cc", r'KernelCause::k\w+, "(\w+)"'))
+        causes = {*verdicts["kernel_diff"]["properties"]["cause"]["enum"], "identical_code", "choices", None}
+        self.assertEqual(set(verdicts["verdict"]["properties"]["cause"]["enum"]), causes)
 
     def test_other_programs_can_use_them(self):
         """By path, as an editor or check-jsonschema does."""
         checked = subprocess.run([sys.executable, "-m", "check_jsonschema", "--schemafile", str(ROOT / "docs" / "schema" / f"baseline{SUFFIX}"),
                                   BASELINES / "nvidia-h200" / "pr.json"], capture_output=True, text=True, check=False)
         self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+
+
+def keys_of_verdicts(schema):
+    """Of each key of gate.json its type, its values where these are listed, and whether it is always there."""
+    required = set(schema["else"]["required"])
+    for path, member, always in members_in(schema, "", required):
+        shape = member.get("type") or member.get("$ref") or [one.get("type") or one["$ref"] for one in member["oneOf"]]
+        yield path, {"type": shape, "always": always, **({"values": member["enum"]} if "enum" in member else {})}
+
+
+def members_in(node, path, required=()):
+    """The path, the schema and the being required of each property in it."""
+    required = required or node.get("required", ())
+    for name, member in node.get("properties", {}).items():
+        yield f"{path}{name}", member, name in required
+    for inner_path, inner in [*((f"{path}{name}.", member) for name, member in node.get("properties", {}).items()), (path, node.get("items")),
+                              *((path, one) for one in node.get("oneOf", ())), *((f"#{name}.", one) for name, one in node.get("$defs", {}).items())]:
+        if inner:
+            yield from members_in(inner, inner_path)
+
+
+class Verdicts(unittest.TestCase):
+    """The promise of docs/verdicts.md: within a version no key of gate.json goes, and none changes."""
+
+    schema = Schemas().schemas["verdicts"]
+
+    def test_no_key_of_the_version_is_gone_or_changed(self):
+        version = self.schema["properties"]["fusegate_verdicts"]["const"]
+        path = pathlib.Path(__file__).with_name(f"verdicts-{version}.keys.json")
+        promised, now = json.loads(path.read_text(encoding="utf-8")), dict(keys_of_verdicts(self.schema))
+        self.assertGreater(len(promised), 150)
+        for key, was in promised.items():
+            with self.subTest(key=key):
+                self.assertIn(key, now, "a key may go with a new version alone")
+                self.assertLessEqual(set(map(str, was.pop("values", ()))), set(map(str, now[key].pop("values", ()))))
+                self.assertEqual(now[key], was)
+        self.assertEqual(sorted(set(now) - set(promised)), [], f"add what is new to {path.name}: it stays")
+
+    def test_every_key_is_described(self):
+        self.assertEqual([path for path, member, _ in members_in(self.schema, "") if not member.get("description")], [])
+
+    def test_all_sorts_of_verdicts_are_checked(self):
+        gates = [document for name, _, document in all_documents() if name == "verdicts"]
+        rows = [row for gate in gates for row in gate["verdicts"]]
+        properties = self.schema["$defs"]["verdict"]["properties"]
+        self.assertEqual({row["verdict"] for row in rows}, set(properties["verdict"]["enum"]))
+        self.assertEqual({row["code"] for row in rows}, set(properties["code"]["enum"]))
+        self.assertEqual({gate["exit_code"] for gate in gates}, {0, 1, 2})
+        # That a control moved is in ci/gate/gate_json_test.cc.
+        self.assertEqual({gate["next"]["action"] for gate in gates} | {"check_machine"}, set(properties["next"]["enum"]))
+
+    def test_causes_and_actions_are_those_of_the_code(self):
+        texts = (ROOT / "ci/gate/gate_headline.cc").read_text(encoding="utf-8")
+        self.assertEqual(sorted(self.schema["properties"]["causes"]["items"]["enum"]), sorted(re.findall(r'GateCause::k\w+,\s*"(\w+)"', texts)))
+        self.assertEqual(sorted(self.schema["$defs"]["verdict"]["properties"]["next"]["enum"]),
+                         names_in("ci/gate/verdict_text.h", r'NextStep k\w+\{\s*"(\w+)"'))
 
 
 def changed(document, path, value):
@@ -414,6 +490,13 @@ class BrokenFiles(unittest.TestCase):
         self.refused("bisection", self.document("bisection", "found"),
                      (("exit_code",), 1), (("found", 0, "verdict"), "fine"), (("found", 0, "commit", "hash"), "main"), (("odd",), 1),
                      (("found", 0, "gate", "verdicts", 0, "p"), None), (("steps", 0, "decision"), "drawn"), (("whole",), None))
+        self.refused("accepted", self.document("accepted"),
+                     ((0, "odd"), 1), ((0, "pattern"), ""), ((0, "effect"), [0.1]), ((0, "effect", 0), -1), ((0, "reason"), ""),
+                     ((0, "who"), None), ((0, "until"), "tomorrow"), ((0, "link"), "http://example.org"))
+        accepted = self.document("verdicts", "accepted.gate.json")
+        row = next(i for i, one in enumerate(accepted["verdicts"]) if one["accepted"])
+        self.refused("verdicts", accepted, (("verdicts", row, "accepted", "state"), "fine"), (("verdicts", row, "accepted", "who"), None),
+                     (("filter", "of"), None))
         self.refused("verdicts", self.document("verdicts", "host.gate.json"),
                      (("host_times", "changes", 0, "verdict"), "late"), (("host_times", "changes", 0, "launched"), "twice"),
                      (("host_times", "changes", 0, "effect"), None), (("host_times", "changes", 0, "odd"), 1))
@@ -426,9 +509,10 @@ class Suites(unittest.TestCase):
              "protocol": {"regime": "burst", "samples": 4, "batch_us": 1, "idle_us": 0, "layouts": 2, "order": "contiguous", "warm_ms": 0,
                           "spin_us": 0, "l2": "warm", "layout": "driver"},
              "gate": {"cpu": {"min_effect": 0.1, "allow": 0.2, "host": {"min_effect": 0.1, "min_us": 1}}}, "controls": ["^linear/"],
-             "owners": {"^linear/": "@org/team"},
+             "benchmarks": {"^linear/": {"owner": "@org/team", "min_effect": 0.1, "allow": 0.2, "weight": 2}},
              "sweeps": [{"operations": ["linear"], "batch": [1], "seq": [4], "dim": [16], "hidden": [24], "dtype": ["fp32"]}]}
     BEFORE = {**WHOLE, "protocol": {"samples": 4, "places": 2}}
+    OF_MODELS = {**WHOLE, "sweeps": [{"models": ["gemma-3-1b"], "rows": [1, 8], "dtype": ["fp32"]}]}
     SWEEP = ("sweeps", 0)
     BROKEN = [(("name",), None), (("name",), "a/b"), (("name",), ""), (("sweeps",), None), (("sweeps",), []), (("odd",), 1),
               # What depends on the operations, no schema knows: that "linear" needs a size for "batch".
@@ -438,7 +522,11 @@ class Suites(unittest.TestCase):
               (("protocol", "warm_ms"), 60001), (("protocol", "spin_us"), 1000001), (("protocol", "layouts"), 1001), (("protocol", "l2"), 1),
               (("protocol", "odd"), 1), (("gate", "cpu", "min_effect"), 1), (("gate", "cpu", "odd"), 1), (("gate", "cpu"), {}),
               (("gate", "cpu", "allow"), 1), (("controls",), []), (("controls",), [""]),
-              (("owners",), {"": "@ann"}), (("owners", "^linear/"), "ann"), (("owners", "^linear/"), "@ann @bob"),
+              (("benchmarks",), {"": {"weight": 1}}), (("benchmarks", "^linear/"), {}), (("benchmarks", "^linear/", "owner"), "@ann @bob"),
+              (("benchmarks", "^linear/", "min_effect"), 1), (("benchmarks", "^linear/", "weight"), 0), (("benchmarks", "^linear/", "odd"), 1),
+              ((*SWEEP, "models"), ["gemma-3-1b"]), (SWEEP, {"models": ["gemma-3-1b"]}), (SWEEP, {"models": [], "rows": [1]}),
+              (SWEEP, {"models": ["gemma-3-1b"], "rows": [0]}), (SWEEP, {"models": ["gemma-3-1b"], "rows": ["all"]}),
+              (SWEEP, {"models": ["gemma-3-1b"], "rows": [1], "dim": [16]}),
               (("gate", "cpu", "host"), {}), (("gate", "cpu", "host", "min_effect"), 1), (("gate", "cpu", "host", "min_us"), -1),
               (("gate", "cpu", "host", "min_us"), 1000001), (("gate", "cpu", "host", "odd"), 1)]
 
@@ -452,7 +540,7 @@ class Suites(unittest.TestCase):
 
     def test_the_program_and_the_schema_agree(self):
         schemas = Schemas()
-        for suite in (self.WHOLE, self.BEFORE):
+        for suite in (self.WHOLE, self.BEFORE, self.OF_MODELS):
             self.assertTrue(self.program_takes(suite))
             self.assertEqual(schemas.errors("suite", suite), [])
         for path, value in self.BROKEN:

@@ -24,10 +24,9 @@ std::vector<Implementation>& mutable_implementations() {
 
 auto identity(const Implementation& i) { return std::tie(i.operation, i.name, i.device); }
 
-// "softmax.cu:41", without the folders of the machine that compiled it.
-std::string location_of(const std::source_location& where) {
-  const std::string_view file = where.file_name();
-  return fmt::format("{}:{}", file.substr(file.find_last_of('/') + 1), where.line());
+// "softmax.cu", without the folders of the machine that compiled it.
+std::string name_of_file(std::string_view file) {
+  return std::string(file.substr(file.find_last_of('/') + 1));
 }
 
 }  // namespace
@@ -52,21 +51,20 @@ double PreparedKernel::min_bytes() const {
                                [](const Stage& s) { return s.min_bytes; });
 }
 
-OperationRegistration::OperationRegistration(Operation operation, std::source_location where) {
-  operation.registered_at = location_of(where);
+OperationRegistration::OperationRegistration(Operation operation, const char* file) {
+  operation.registered_at = name_of_file(file);
   mutable_operations().push_back(std::move(operation));
   std::ranges::stable_sort(mutable_operations(), {}, &Operation::name);
 }
 
 OperationRegistration::OperationRegistration(std::span<const Activation> activations,
-                                             Operation (*of)(const Activation&),
-                                             std::source_location where) {
-  for (const Activation& activation : activations) OperationRegistration(of(activation), where);
+                                             Operation (*of)(const Activation&), const char* file) {
+  for (const Activation& activation : activations) OperationRegistration(of(activation), file);
 }
 
 ImplementationRegistration::ImplementationRegistration(Implementation implementation,
-                                                       std::source_location where) {
-  implementation.registered_at = location_of(where);
+                                                       const char* file) {
+  implementation.registered_at = name_of_file(file);
   implementation.registered_as = mutable_implementations().size();
   mutable_implementations().push_back(std::move(implementation));
   std::ranges::stable_sort(
@@ -76,9 +74,9 @@ ImplementationRegistration::ImplementationRegistration(Implementation implementa
 
 ImplementationRegistration::ImplementationRegistration(std::span<const Activation> activations,
                                                        Implementation (*of)(const Activation&),
-                                                       std::source_location where) {
+                                                       const char* file) {
   for (const Activation& activation : activations) {
-    ImplementationRegistration(of(activation), where);
+    ImplementationRegistration(of(activation), file);
   }
 }
 

@@ -19,7 +19,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <source_location>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -101,7 +100,7 @@ struct Operation {
   std::function<void(const Problem&, std::span<const std::vector<double>> inputs,
                      std::span<std::vector<double>> outputs)>
       host_reference = {};
-  std::string registered_at = {};  // file and line
+  std::string registered_at = {};  // the file; of other languages its line too
 };
 
 // What one kernel of a launch needs of a GPU.
@@ -172,29 +171,29 @@ struct Implementation {
   // Implementations that a report of where it stops paying compares it with, in place of its
   // operation's.
   std::vector<std::string> compared_with = {};
-  std::string registered_at = {};  // file and line, by its registration
+  std::string registered_at = {};  // by its registration, as an operation's
   std::size_t registered_as = 0;   // its position among registrations
 };
 
 // Registers before main. Link its object file into the program: of an archive, a linker drops
-// members that nothing refers to.
+// members that nothing refers to. It notes no line, which would make every comment before it a
+// change of the program's machine code.
 class OperationRegistration {
  public:
-  explicit OperationRegistration(Operation operation,
-                                 std::source_location where = std::source_location::current());
+  explicit OperationRegistration(Operation operation, const char* file = __builtin_FILE());
   // One for each activation.
   OperationRegistration(std::span<const Activation> activations, Operation (*of)(const Activation&),
-                        std::source_location where = std::source_location::current());
+                        const char* file = __builtin_FILE());
 };
 
 class ImplementationRegistration {
  public:
   explicit ImplementationRegistration(Implementation implementation,
-                                      std::source_location where = std::source_location::current());
+                                      const char* file = __builtin_FILE());
   // One for each activation.
   ImplementationRegistration(std::span<const Activation> activations,
                              Implementation (*of)(const Activation&),
-                             std::source_location where = std::source_location::current());
+                             const char* file = __builtin_FILE());
 };
 
 // Sorted by name (implementations by operation, then name).

@@ -41,8 +41,10 @@ CUtensorMap make_tensor_map(const Tensor& tensor, int box_rows, int box_columns)
   return map;
 }
 
-void throw_cuda_error(cudaError_t status, const char* call, const char* file, int line) {
-  throw DeviceError(fmt::format("{}:{}: {}: {}", file, line, call, static_cast<int>(status)));
+void throw_cuda_error(cudaError_t status, const char* call, const char* file,
+                      const char* function) {
+  throw DeviceError(
+      fmt::format("{}: {}(): {}: {}", file, function, call, static_cast<int>(status)));
 }
 
 }  // namespace fusegate::kernels

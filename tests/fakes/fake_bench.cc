@@ -92,10 +92,12 @@ std::string write_bench(const baselines::ScratchFolder& folder, const std::strin
         folder.write(name + "-prepared/identities", identities_text(bench.file));
     start = fmt::format("identities='{}'\n", identities.string());
   }
-  return write_script(folder, name,
-                      fmt::format("{}{}{}name='{}' folder='{}' phase={} change_at={}\n{}{}\n",
-                                  start, bench.before, kReadFlags, name, folder.path().string(),
-                                  bench.phase, bench.change_at, kScript, bench.more));
+  return write_script(
+      folder, name,
+      fmt::format(
+          "[ \"$1\" = --help ] && exit\n{}{}{}name='{}' folder='{}' phase={} change_at={}\n{}{}\n",
+          start, bench.before, kReadFlags, name, folder.path().string(), bench.phase,
+          bench.change_at, kScript, bench.more));
 }
 
 }  // namespace fusegate::tests

@@ -21,7 +21,7 @@ struct FakeBench {
   int change_at = 6;
   std::optional<FakeRunFile> later{};
   std::string more{};    // a piece of shell for the script's end
-  std::string before{};  // and for its start
+  std::string before{};  // and for its start, behind the answer to --help
 };
 
 // An executable script; returns its path. Each call adds "NAME PROCESS FILTER" to calls in the

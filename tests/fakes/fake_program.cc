@@ -18,6 +18,7 @@ for argument in "$@"; do
     --out=*) out=${argument#--out=} ;;
     --invocation=*) process=${argument#--invocation=} ;;
     --seed=*) seed=${argument#--seed=} ;;
+    --help) exit ;;
     --suite=*) suite=${argument#--suite=} ;;
     --identify=*)
       [ -n "$identities" ] && cp "$identities" "${argument#--identify=}" && exit
@@ -60,6 +61,7 @@ nlohmann::json context_of(const FakeRunFile& file) {
                            {"warnings", file.warnings},
                            {"finished", file.finished}}}};
   if (file.controls) context["fusegate"]["controls"] = *file.controls;
+  if (!file.settings.is_null()) context["fusegate"]["provenance"]["settings"] = file.settings;
   return context;
 }
 

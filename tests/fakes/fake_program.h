@@ -36,6 +36,7 @@ struct FakeRunFile {
   std::string driver = "580.159.04";
   nlohmann::json protocol = nlohmann::json::object();
   std::optional<std::vector<std::string>> controls{};  // none: as before files listed them
+  nlohmann::json settings{};                           // of the suite, by pattern
   bool dirty = false;
   std::vector<std::string> warnings{};  // by their names
   bool finished = true;

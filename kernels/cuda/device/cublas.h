@@ -8,6 +8,6 @@
 namespace fusegate::kernels {
 
 [[noreturn]] void throw_cuda_error(cublasStatus_t status, const char* call, const char* file,
-                                   int line);
+                                   const char* function);
 
 }  // namespace fusegate::kernels

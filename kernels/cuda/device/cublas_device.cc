@@ -21,9 +21,10 @@ cublasLtHandle_t create_cublaslt() {
 
 }  // namespace
 
-void throw_cuda_error(cublasStatus_t status, const char* call, const char* file, int line) {
+void throw_cuda_error(cublasStatus_t status, const char* call, const char* file,
+                      const char* function) {
   throw_library_error(cublasLtGetStatusName(status), cublasLtGetStatusString(status), call, file,
-                      line);
+                      function);
 }
 
 void CublasReference::matmul(const double* x, const double* w, double* out, std::int64_t m,

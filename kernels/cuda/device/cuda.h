@@ -15,9 +15,9 @@ cudaStream_t cuda_stream(const Device& device);
 
 // name, text: of the error, by the library that call is of.
 [[noreturn]] void throw_library_error(const char* name, const char* text, const char* call,
-                                      std::string_view file, int line);
+                                      std::string_view file, const char* function);
 [[noreturn]] void throw_cuda_error(cudaError_t status, const char* call, const char* file,
-                                   int line);
+                                   const char* function);
 
 }  // namespace fusegate::kernels
 
@@ -25,5 +25,5 @@ cudaStream_t cuda_stream(const Device& device);
   do {                                                                                 \
     const auto fusegate_status = (call);                                               \
     if (static_cast<int>(fusegate_status) != 0)                                        \
-      fusegate::kernels::throw_cuda_error(fusegate_status, #call, __FILE__, __LINE__); \
+      fusegate::kernels::throw_cuda_error(fusegate_status, #call, __FILE__, __func__); \
   } while (false)

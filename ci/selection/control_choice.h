@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <limits>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -30,14 +29,17 @@ struct KnownBenchmark {
   bool chooses = false;  // a kernel, by measuring or by asking a library
 };
 
+// Both in the order in which they are taken, so that the first few of them do for less time.
+//
 // Declared controls, then those that together cover most operations and sizes.
-std::set<std::string> controls_for_stored(const std::vector<KnownBenchmark>& identical);
+std::vector<std::string> controls_for_stored(const std::vector<KnownBenchmark>& identical);
 
-// Up to kControlsSideBySide: declared controls, the cheapest first; then in turn from the thirds of
+// Up to so many: declared controls, the cheapest first; then in turn from the thirds of
 // the durations of what differs, and of memory-bound and compute-bound in each, the cheapest there:
 // one that chooses no kernel before one that does, and the least work first. By the names alone
 // where nothing else is known.
-std::set<std::string> controls_side_by_side(const std::vector<KnownBenchmark>& identical,
-                                            const std::vector<KnownBenchmark>& differing);
+std::vector<std::string> controls_side_by_side(const std::vector<KnownBenchmark>& identical,
+                                               const std::vector<KnownBenchmark>& differing,
+                                               std::size_t most = kControlsSideBySide);
 
 }  // namespace fusegate::ci

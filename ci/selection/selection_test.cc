@@ -1,4 +1,4 @@
-#include "ci/run/selection.h"
+#include "ci/selection/selection.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "ci/run/selection.h"
+#include "ci/selection/selection.h"
 
 #include <fmt/format.h>
 
@@ -35,14 +35,6 @@ std::string literal(std::string_view name) {
   return expression;
 }
 
-using Names = std::set<std::string>;
-
-const baselines::BenchmarkSeries* find_series(const baselines::Run& run, const std::string& name) {
-  const auto found =
-      std::ranges::lower_bound(run.benchmarks, name, {}, &baselines::BenchmarkSeries::name);
-  return found != run.benchmarks.end() && found->name == name ? &*found : nullptr;
-}
-
 bool runs_identical_code(const ComparedRuns& runs, const std::string& name) {
   const baselines::BenchmarkSeries* before = find_series(runs.baseline, name);
   const baselines::BenchmarkSeries* now = find_series(runs.candidate, name);
@@ -68,8 +60,61 @@ void learn(const baselines::Run& run, KnownBenchmark& known) {
   }
 }
 
-std::vector<KnownBenchmark> known_of(const Names& names,
-                                     const std::vector<ComparedRuns>& compared) {
+}  // namespace
+
+std::optional<std::string> benchmark_filter_flag(const std::vector<std::string>& names) {
+  std::vector<std::string> literals;
+  for (const std::string& name : names) literals.push_back(literal(name));
+  const std::string flag =
+      fmt::format("--benchmark_filter=^({}){}$", fmt::join(literals, "|"), kSuffixes);
+  return flag.size() <= kLongestArgument ? std::optional(flag) : std::nullopt;
+}
+
+const baselines::BenchmarkSeries* find_series(const baselines::Run& run, const std::string& name) {
+  const auto found =
+      std::ranges::lower_bound(run.benchmarks, name, {}, &baselines::BenchmarkSeries::name);
+  return found != run.benchmarks.end() && found->name == name ? &*found : nullptr;
+}
+
+Selection select_benchmarks(const std::vector<ComparedRuns>& compared, ControlUse use,
+                            const std::string& only) {
+  std::set<std::string> all;
+  std::set<std::string> measured;
+  for (const ComparedRuns& runs : compared) {
+    for (const auto& series : runs.candidate.benchmarks) all.insert(series.name);
+    // What only the baseline's program has is measured there: the gate then calls it missing.
+    for (const auto& series : runs.baseline.benchmarks) {
+      if (series.processes.empty() && find_series(runs.candidate, series.name) == nullptr) {
+        measured.insert(series.name);
+      }
+    }
+  }
+  std::set<std::string> identical;
+  for (const std::string& name : all) {
+    const bool is_identical = std::ranges::all_of(
+        compared, [&](const ComparedRuns& runs) { return runs_identical_code(runs, name); });
+    (is_identical ? identical : measured).insert(name);
+  }
+  if (!only.empty()) {
+    std::erase_if(measured, [&](const std::string& name) { return name != only; });
+  }
+  const std::vector<KnownBenchmark> known = known_benchmarks(identical, compared);
+  std::vector<std::string> controls =
+      use == ControlUse::kStored
+          ? controls_for_stored(known)
+          : controls_side_by_side(known, known_benchmarks(measured, compared));
+  Selection selection{.measured = {},
+                      .benchmarks = only.empty() ? all.size() : identical.size() + measured.size(),
+                      .identical = identical.size(),
+                      .controls = controls.size()};
+  measured.insert(controls.begin(), controls.end());
+  selection.control_names = std::move(controls);
+  selection.measured.assign(measured.begin(), measured.end());
+  return selection;
+}
+
+std::vector<KnownBenchmark> known_benchmarks(const std::set<std::string>& names,
+                                             const std::vector<ComparedRuns>& compared) {
   std::vector<KnownBenchmark> all;
   for (const std::string& name : names) {
     KnownBenchmark& known = all.emplace_back(KnownBenchmark{.name = name});
@@ -84,51 +129,6 @@ std::vector<KnownBenchmark> known_of(const Names& names,
     }
   }
   return all;
-}
-
-}  // namespace
-
-std::optional<std::string> benchmark_filter_flag(const std::vector<std::string>& names) {
-  std::vector<std::string> literals;
-  for (const std::string& name : names) literals.push_back(literal(name));
-  const std::string flag =
-      fmt::format("--benchmark_filter=^({}){}$", fmt::join(literals, "|"), kSuffixes);
-  return flag.size() <= kLongestArgument ? std::optional(flag) : std::nullopt;
-}
-
-Selection select_benchmarks(const std::vector<ComparedRuns>& compared, ControlUse use,
-                            const std::string& only) {
-  Names all;
-  Names measured;
-  for (const ComparedRuns& runs : compared) {
-    for (const auto& series : runs.candidate.benchmarks) all.insert(series.name);
-    // What only the baseline's program has is measured there: the gate then calls it missing.
-    for (const auto& series : runs.baseline.benchmarks) {
-      if (series.processes.empty() && find_series(runs.candidate, series.name) == nullptr) {
-        measured.insert(series.name);
-      }
-    }
-  }
-  Names identical;
-  for (const std::string& name : all) {
-    const bool is_identical = std::ranges::all_of(
-        compared, [&](const ComparedRuns& runs) { return runs_identical_code(runs, name); });
-    (is_identical ? identical : measured).insert(name);
-  }
-  if (!only.empty()) {
-    std::erase_if(measured, [&](const std::string& name) { return name != only; });
-  }
-  const std::vector<KnownBenchmark> known = known_of(identical, compared);
-  Names controls = use == ControlUse::kStored
-                       ? controls_for_stored(known)
-                       : controls_side_by_side(known, known_of(measured, compared));
-  Selection selection{.measured = {},
-                      .benchmarks = only.empty() ? all.size() : identical.size() + measured.size(),
-                      .identical = identical.size(),
-                      .controls = controls.size()};
-  measured.merge(controls);
-  selection.measured.assign(measured.begin(), measured.end());
-  return selection;
 }
 
 std::string selection_text(const Selection& selection) {

@@ -1,4 +1,4 @@
-#include "ci/run/control_choice.h"
+#include "ci/selection/control_choice.h"
 
 #include <algorithm>
 #include <charconv>
@@ -10,8 +10,6 @@
 
 namespace fusegate::ci {
 namespace {
-
-using Names = std::set<std::string>;
 
 // What is between the slashes of a name: operation, implementation, sizes.
 std::vector<std::string> parts_of(const std::string& name) {
@@ -117,12 +115,12 @@ std::vector<Option> options_of(const std::vector<KnownBenchmark>& identical,
 
 }  // namespace
 
-std::set<std::string> controls_for_stored(const std::vector<KnownBenchmark>& identical) {
-  Names controls;
+std::vector<std::string> controls_for_stored(const std::vector<KnownBenchmark>& identical) {
+  std::vector<std::string> controls;
   std::map<std::string, int> counts;  // of the parts of those that were taken
   const auto take = [&](const std::string& name) {
     for (const std::string& part : parts_of(name)) ++counts[part];
-    controls.insert(name);
+    controls.push_back(name);
   };
   std::vector<std::string> left;
   for (const KnownBenchmark& benchmark : identical) {
@@ -140,23 +138,27 @@ std::set<std::string> controls_for_stored(const std::vector<KnownBenchmark>& ide
   return controls;
 }
 
-std::set<std::string> controls_side_by_side(const std::vector<KnownBenchmark>& identical,
-                                            const std::vector<KnownBenchmark>& differing) {
+std::vector<std::string> controls_side_by_side(const std::vector<KnownBenchmark>& identical,
+                                               const std::vector<KnownBenchmark>& differing,
+                                               std::size_t most) {
   std::vector<Option> left = options_of(identical, differing);
-  Names controls;
+  std::vector<std::string> controls;
+  std::map<int, int> of_third;
   std::map<std::pair<int, int>, int> taken;  // of each kind
   const auto take = [&](std::vector<Option>::iterator option) {
-    controls.insert(option->benchmark->name);
+    controls.push_back(option->benchmark->name);
+    ++of_third[option->kind.first];
     ++taken[option->kind];
     left.erase(option);
   };
-  while (controls.size() < kControlsSideBySide && !left.empty()) {
+  while (controls.size() < most && !left.empty()) {
     const auto declared = std::ranges::find_if(
         left, [](const Option& option) { return option.benchmark->is_control; });
-    // The cheapest of those kinds that have fewest: they are sorted, and the first is taken.
+    // The cheapest of the kinds that have fewest, of the thirds that have fewest: they are sorted,
+    // and the first is taken.
     take(declared != left.end() ? declared
                                 : std::ranges::min_element(left, {}, [&](const Option& one) {
-                                    return taken[one.kind];
+                                    return std::pair(of_third[one.kind.first], taken[one.kind]);
                                   }));
   }
   return controls;

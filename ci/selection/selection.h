@@ -4,12 +4,14 @@
 // the machine does.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "baselines/record/run.h"
-#include "ci/run/control_choice.h"
+#include "ci/selection/control_choice.h"
 
 namespace fusegate::ci {
 
@@ -24,6 +26,8 @@ struct ComparedRuns {
   baselines::Run candidate;
   // Figures of the same benchmarks, of any day and code; none where nothing is stored.
   std::optional<baselines::Run> earlier{};
+  // By name, how processes spread, relative, as a calibration has it; empty where none is stored.
+  std::map<std::string, double> spreads{};
 };
 
 // What the controls are for (control_choice.h).
@@ -34,10 +38,11 @@ enum class ControlUse { kStored, kSideBySide };
 inline constexpr std::size_t kFewDiffering = 8;
 
 struct Selection {
-  std::vector<std::string> measured;  // by name, sorted
-  std::size_t benchmarks = 0;         // of the candidate
-  std::size_t identical = 0;          // of them run identical code
-  std::size_t controls = 0;           // of these are measured
+  std::vector<std::string> measured;         // by name, sorted
+  std::size_t benchmarks = 0;                // of the candidate
+  std::size_t identical = 0;                 // of them run identical code
+  std::size_t controls = 0;                  // of these are measured
+  std::vector<std::string> control_names{};  // as control_choice.h orders them
 
   bool nothing_differs() const { return measured.size() == controls; }
   bool few_differ() const { return measured.size() - controls <= kFewDiffering; }
@@ -48,6 +53,13 @@ struct Selection {
 // Deterministic: nothing is drawn.
 Selection select_benchmarks(const std::vector<ComparedRuns>& compared,
                             ControlUse use = ControlUse::kStored, const std::string& only = "");
+
+// Null where the run has no such benchmark.
+const baselines::BenchmarkSeries* find_series(const baselines::Run& run, const std::string& name);
+
+// What is known of these benchmarks before they are measured, in the set's order.
+std::vector<KnownBenchmark> known_benchmarks(const std::set<std::string>& names,
+                                             const std::vector<ComparedRuns>& compared);
 
 // "90 of 104 benchmarks run identical code: measuring the other 14, and 24 of the identical ones as
 // controls"
