@@ -146,8 +146,8 @@ class CudaBatch : public Batch {
     std::optional<kernels::ExecutableGraph> executable;
     if (!options_.captured) {
       begin.record_now(stream);
-      launch_each(changes, kernel_);
-      FUSEGATE_CUDA(cudaDeviceSynchronize());
+      // Lest another stream begin before a change, or go on in the next one.
+      launch_each(changes, kernel_, [] { FUSEGATE_CUDA(cudaDeviceSynchronize()); });
       end.record_now(stream);
     } else {
       // Results that it returns lie where those of the batch's last call do.

@@ -50,10 +50,14 @@ struct Change {
   int calls = 1;
 };
 using Changes = std::vector<Change>;
-inline void launch_each(const Changes& changes, const kernels::PreparedKernel& kernel) {
+inline void launch_each(
+    const Changes& changes, const kernels::PreparedKernel& kernel,
+    const std::function<void()>& wait = [] {}) {
   for (const Change& change : changes) {
     change.enqueue();
+    wait();
     for (int call = 0; call < change.calls; ++call) kernel.launch();
+    wait();
   }
 }
 
