@@ -198,8 +198,8 @@ class Torch(Arrays):
         return leave
 
     def changed_device(self):
-        own = getattr(self.module, "_C", None)  # what cannot be replaced from outside of torch
-        if own is not None and self._has_modes(own):
+        own = getattr(self.module, "_C", None)
+        if own is not None and self._end_modes(own):
             return "leaves a mode active, in which torch's functions do something else"
         if self.device != "cuda":
             return ""
@@ -209,11 +209,16 @@ class Torch(Arrays):
         self.module.cuda.set_stream(self._stream)
         return f"makes cuda:{device} the current device" if device != 0 else "makes another stream the current one"
 
-    def _has_modes(self, own: Any) -> bool:
-        """But that of torch.set_default_device."""
-        functions = [own._get_function_stack_at(i) for i in range(own._len_torch_function_stack())]
-        default_device = self.module.utils._device.DeviceContext
-        return own._len_torch_dispatch_stack() > 0 or any(type(mode) is not default_device for mode in functions)
+    def _end_modes(self, own: Any) -> int:
+        """All but that of torch.set_default_device. Returns how many there were."""
+        ended = [own._pop_torch_dispatch_stack(None) for _ in range(own._len_torch_dispatch_stack())]
+        functions = [own._pop_torch_function_stack() for _ in range(own._len_torch_function_stack())]
+        for mode in reversed(functions):
+            if type(mode) is self.module.utils._device.DeviceContext:
+                own._push_on_torch_function_stack(mode)
+            else:
+                ended.append(mode)
+        return len(ended)
 
 
 def _plain_types() -> list[type]:

@@ -21,6 +21,7 @@ import ctypes, gc, itertools, pathlib, statistics, sys, tempfile, time
 import torch, triton
 import triton.language as tl
 from torch.utils._python_dispatch import TorchDispatchMode
+from triton.language.extra import libdevice
 from triton.language.extra.cuda import globaltimer
 import fusegate
 
@@ -35,7 +36,7 @@ def into(x, out):
 WRITES = {"writes": "out"}
 '''
 STALE = "returns what it computed before|wrong result of what was timed|keeps results: "
-UNWRITTEN = "writes nothing to its output|" + STALE
+UNWRITTEN = "wrong result|writes nothing to its output|" + STALE
 # By the operation's name: what it does, and what is said of it.
 REFUSED = {
     "zeroes_its_input": ("lambda x: (x.zero_(), torch.zeros_like(x))[1]", "changed input 'x'"),
@@ -44,8 +45,7 @@ REFUSED = {
     "keeps_by_address": ("Kept(lambda x: x.data_ptr())", STALE),
     "keeps_by_version": ("Kept(lambda x: (x.data_ptr(), x._version))", STALE),
     "keeps_by_shape": ("Kept(lambda x: x.shape)", "wrong result|" + STALE),
-    "keeps_by_all_numbers": ("Kept(lambda x: x.double().sum().item(), lambda x: [honest(x) for _ in range(200)][0])",
-                             "keeps results: "),
+    "keeps_by_all_numbers": ("Kept(lambda x: x.double().sum().item(), slow)", "keeps results: "),
     "replays_a_file": ("replays", "wrong result|" + STALE),
     "finds_the_reference": ("finds", "wrong result|" + STALE),
     "few_calls_by_count": ("Skips(lambda calls=itertools.count(): next(calls) < 6), **WRITES", UNWRITTEN),
@@ -75,6 +75,10 @@ class Kept:
         if key not in self.results:
             self.results[key] = self.work(x)
         return self.results[key].clone()
+def slow(x):
+    for _ in range(200):
+        result = honest(x)
+    return result
 class Skips:
     """Computes where is_due says so, else it leaves what lies in its output."""
     def __init__(self, is_due):
@@ -112,7 +116,7 @@ def skip_kernel(x, out, state, n, every, first, BLOCK: tl.constexpr):
     kept = tl.load(out + tl.program_id(0) * BLOCK)
     if (calls % every == every - 1) | (calls < first) | (kept != kept):
         value = tl.load(x + at, mask=at < n)
-        tl.store(out + at, 2 * tl.sigmoid(2 * value) - 1, mask=at < n)
+        tl.store(out + at, libdevice.tanh(value), mask=at < n)
 class OnDevice:
     """Computes one call in some, and the first calls after a pause; else only where its output is poison."""
     def __init__(self, every, first):
