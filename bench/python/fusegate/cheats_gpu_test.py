@@ -46,6 +46,7 @@ REFUSED = {
     "keeps_by_version": ("Kept(lambda x: (x.data_ptr(), x._version))", STALE),
     "keeps_by_shape": ("Kept(lambda x: x.shape)", "wrong result|" + STALE),
     "keeps_by_all_numbers": ("Kept(lambda x: x.double().sum().item(), slow)", "keeps results: "),
+    "when_prepared": ("lambda kept: kept.clone(), prepare=lambda x: [honest(x)]", "or when it was prepared from an input"),
     "replays_a_file": ("replays", "wrong result|" + STALE),
     "finds_the_reference": ("finds", "wrong result|" + STALE),
     "few_calls_by_count": ("Skips(lambda calls=itertools.count(): next(calls) < 6), **WRITES", UNWRITTEN),
