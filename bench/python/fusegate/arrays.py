@@ -48,7 +48,7 @@ class Arrays:
     def why_not_plain(self, value: Any) -> str:
         """What a result is that is computed when it is read; "" where all of its numbers lie in memory."""
         if is_array(value) and type(value) not in _plain_types():
-            return f"{type(value).__name__}, {'a subclass of' if self.is_own(value) else 'which is no'} {self.own_name}"
+            return f"{type(value).__name__}, {'a subclass of' if self.is_own(value) else 'which is not a'} {self.own_name}"
         return ""
 
     def why_not_whole(self, array: Any) -> str:

@@ -58,7 +58,7 @@ REFUSED = {
     "lazy_function": ("LazyFunction.of", "returns LazyFunction, a subclass of torch.Tensor; return a plain torch.Tensor"),
     "lazy_dispatch": ("LazyDispatch.of", "returns LazyDispatch, a subclass of torch.Tensor; return a plain torch.Tensor"),
     "lazy_tensor": ("lazy_tensor", "wrong result"),
-    "lazy_export": ("Export", "returns Export, which is no torch.Tensor"),
+    "lazy_export": ("Export", "returns Export, which is not a torch.Tensor"),
     "lazy_mode": ("lazy_mode", "leaves a mode active, in which torch's functions do something else"),
     "lazy_by_profile": ("lazy_by_profile", "wrong result|" + STALE),
     "negative_view": ("lambda x: torch._neg_view(honest(-x))", "returns a conjugate or negative view"),

@@ -70,7 +70,7 @@ REFUSED = {
     "after_a_pause": ("Skips(Pause(1)), **WRITES", STALE),
     "few_calls_after_a_pause": ("Skips(Pause(60)), **WRITES", STALE),
     "lazy_subclass": ("lambda x: numpy.empty_like(x).view(Lazy).of(x)", "returns Lazy, a subclass of numpy.ndarray; return a plain"),
-    "lazy_export": ("Export", "returns Export, which is no numpy.ndarray; return a plain numpy.ndarray"),
+    "lazy_export": ("Export", "returns Export, which is not a numpy.ndarray; return a plain numpy.ndarray"),
     "lazy_numbers": ("lazy_numbers", "returns an array of object"),
     "lazy_by_profile": ("lazy_by_profile", STALE + "|wrong result"),
     "expanded": ("lambda x: numpy.broadcast_to(honest(x[:1, :1]), x.shape)", "wrong result|several elements at one address"),
