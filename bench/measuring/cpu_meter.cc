@@ -44,10 +44,7 @@ class CpuBatch : public Batch {
 
   double run_changing(const Changes& changes) override {
     const HostReading start = clock_.read();
-    for (const auto& change : changes) {
-      change();
-      kernel_.launch();
-    }
+    launch_each(changes, kernel_);
     device_.synchronize();
     return clock_.read().wall_ns - start.wall_ns;
   }

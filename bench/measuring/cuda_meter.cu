@@ -146,20 +146,17 @@ class CudaBatch : public Batch {
     std::optional<kernels::ExecutableGraph> executable;
     if (!options_.captured) {
       begin.record_now(stream);
-      for (const auto& change : changes) {
-        change();
-        kernel_.launch();
-      }
-      FUSEGATE_CUDA(cudaDeviceSynchronize());
+      // Lest another stream begin before a change, or go on in the next one.
+      launch_each(changes, kernel_, [] { FUSEGATE_CUDA(cudaDeviceSynchronize()); });
       end.record_now(stream);
     } else {
       // Results that it returns lie where those of the batch's last call do.
-      const int calls = kernel_.collect ? std::min(options_.calls, 2) : 1;
+      const int least = kernel_.collect ? std::min(options_.calls, 2) : 1;
       const kernels::Graph graph(stream, [&] {
         begin.record(stream);
-        for (const auto& change : changes) {
-          change();
-          repeated_.enqueue_stretch(calls);
+        for (const Change& change : changes) {
+          change.enqueue();
+          repeated_.enqueue_stretch(std::max(change.calls, least));
         }
         end.record(stream);
       });

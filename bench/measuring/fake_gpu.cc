@@ -80,10 +80,7 @@ class LaunchedBatch : public Batch {
   }
 
   double run_changing(const Changes& changes) override {
-    for (const auto& change : changes) {
-      change();
-      kernel_.launch();
-    }
+    launch_each(changes, kernel_);
     return static_cast<double>(changes.size());
   }
 

@@ -30,10 +30,7 @@ class FakeMeter : public Meter {
       void launch() override { ++meter.launches; }
       void start() override { kernel.launch(); }
       double run_changing(const Changes& changes) override {
-        for (const auto& change : changes) {
-          change();
-          kernel.launch();
-        }
+        launch_each(changes, kernel);
         return static_cast<double>(changes.size()) * meter.call_ns;
       }
       FakeMeter& meter;

@@ -44,8 +44,22 @@ struct BatchOptions {
   bool captured = true;
 };
 
-// Enqueue work on the device's stream, one before each call.
-using Changes = std::vector<std::function<void()>>;
+// Work to enqueue on the device's stream, and the calls that follow it.
+struct Change {
+  std::function<void()> enqueue;
+  int calls = 1;
+};
+using Changes = std::vector<Change>;
+inline void launch_each(
+    const Changes& changes, const kernels::PreparedKernel& kernel,
+    const std::function<void()>& wait = [] {}) {
+  for (const Change& change : changes) {
+    change.enqueue();
+    wait();
+    for (int call = 0; call < change.calls; ++call) kernel.launch();
+    wait();
+  }
+}
 
 // Launches made ready to be repeated as one batch.
 class Batch {
@@ -54,7 +68,7 @@ class Batch {
   virtual Sample run() = 0;
   // Runs the same work without waiting for its end, which what is enqueued next waits for.
   virtual void start() { launch(); }
-  // A call after each change: of what the batch repeats, where that was recorded. Waits. Returns
+  // Each change and its calls: of what the batch repeats, where that was recorded. Waits. Returns
   // the time of all that in ns.
   virtual double run_changing(const Changes& changes) = 0;
   // Runs and waits, without reading clocks where it can, so that the next batch follows sooner.

@@ -84,16 +84,14 @@ class ChangingCalls {
 
   int count() const { return static_cast<int>(others_.size()); }
   bool are_short() const { return others_.size() > 2 || anew_; }
-  // As often as they are or less, and each time to other numbers but for the last. staying: calls
-  // after the first whose inputs stay.
-  void run_to_seed(int staying) {
+  // As often as they are or less, and each time to other numbers but for the last. first: calls
+  // after the first change.
+  void run_to_seed(int first) {
     const int calls = std::uniform_int_distribution(2, count())(random_);
     draw();
     others_.back() = seed_ + 1;
     Changes changes = changes_to(std::span(others_).last(static_cast<std::size_t>(calls)), nullptr);
-    const Changes same = changes_to(std::vector<std::uint64_t>(static_cast<std::size_t>(staying)),
-                                    static_cast<std::byte*>(elsewhere_.data()));
-    changes.insert(changes.begin() + 1, same.begin(), same.end());
+    changes.front().calls = first;
     timed_.batch.run_changing(changes);
   }
   // The time in ns of all.
@@ -112,7 +110,7 @@ class ChangingCalls {
   Changes changes_to(std::span<const std::uint64_t> by_call, std::byte* elsewhere) const {
     Changes changes;
     for (const std::uint64_t others : by_call) {
-      changes.push_back([=, this] { change(others, elsewhere); });
+      changes.push_back({.enqueue = [=, this] { change(others, elsewhere); }});
     }
     return changes;
   }
@@ -181,15 +179,15 @@ std::vector<std::vector<Memory>> last_results(const TimedBatch& timed, ChangingC
                                               std::mt19937_64& random) {
   std::vector<std::vector<Memory>> results;
   for (int time = 0; time < (calls.are_short() ? 3 : 1); ++time) {
-    int staying = 0;
+    int first = 1;
     if (time == 0 && calls.are_short()) {
       std::this_thread::sleep_for(timed.idle);
-      staying = std::uniform_int_distribution(timed.calls / 2, timed.calls)(random);
+      first = std::uniform_int_distribution((timed.calls + 1) / 2, timed.calls)(random);
     }
     results.push_back(
         memory_for_outputs(timed, [&](std::size_t bytes) { return timed.device.allocate(bytes); }));
     poison_outputs(timed);  // lest the last call's be there already
-    calls.run_to_seed(staying);
+    calls.run_to_seed(first);
     copy_outputs(timed, results.back());
   }
   return results;
@@ -228,7 +226,7 @@ std::vector<Memory> outputs_of_batch(const TimedBatch& timed) {
   const std::vector<std::uint64_t> before = output_digests(timed);
   std::this_thread::sleep_for(timed.idle);
   if (in_place) {
-    timed.batch.run_changing({[] {}});
+    timed.batch.run_changing({{.enqueue = [] {}}});
   } else {
     timed.batch.start();
     // What is left to be computed, when results are collected or elsewhere, has no inputs.

@@ -28,7 +28,12 @@ class Kind:
 uint8, float16, float32, float64 = map(Kind, ("uint8", "float16", "float32", "float64"))
 
 
+strided = "torch.strided"
+
+
 class Tensor(numpy.ndarray):
+    device, layout = types.SimpleNamespace(type="cpu"), strided
+
     @property
     def dtype(self):
         return globals()[super().dtype.name]
@@ -44,6 +49,14 @@ class Tensor(numpy.ndarray):
 
     def detach(self):
         return self
+
+    def stride(self):
+        return self.strides
+
+    def is_conj(self):
+        return False
+
+    is_neg = is_conj
 
     def data_ptr(self):
         return self.__array_interface__["data"][0]

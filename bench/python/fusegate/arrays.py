@@ -48,7 +48,7 @@ class Arrays:
     def why_not_plain(self, value: Any) -> str:
         """What a result is that is computed when it is read; "" where all of its numbers lie in memory."""
         if is_array(value) and type(value) not in _plain_types():
-            return f"{type(value).__name__}, {'a subclass of' if self.is_own(value) else 'which is no'} {self.own_name}"
+            return f"{type(value).__name__}, {'a subclass of' if self.is_own(value) else 'which is not a'} {self.own_name}"
         return ""
 
     def why_not_whole(self, array: Any) -> str:
@@ -198,8 +198,8 @@ class Torch(Arrays):
         return leave
 
     def changed_device(self):
-        own = getattr(self.module, "_C", None)  # what cannot be replaced from outside of torch
-        if own is not None and self._has_modes(own):
+        own = getattr(self.module, "_C", None)
+        if own is not None and self._end_modes(own):
             return "leaves a mode active, in which torch's functions do something else"
         if self.device != "cuda":
             return ""
@@ -209,11 +209,16 @@ class Torch(Arrays):
         self.module.cuda.set_stream(self._stream)
         return f"makes cuda:{device} the current device" if device != 0 else "makes another stream the current one"
 
-    def _has_modes(self, own: Any) -> bool:
-        """But that of torch.set_default_device."""
-        functions = [own._get_function_stack_at(i) for i in range(own._len_torch_function_stack())]
-        default_device = self.module.utils._device.DeviceContext
-        return own._len_torch_dispatch_stack() > 0 or any(type(mode) is not default_device for mode in functions)
+    def _end_modes(self, own: Any) -> int:
+        """All but that of torch.set_default_device. Returns how many there were."""
+        ended = [own._pop_torch_dispatch_stack(None) for _ in range(own._len_torch_dispatch_stack())]
+        functions = [own._pop_torch_function_stack() for _ in range(own._len_torch_function_stack())]
+        for mode in reversed(functions):
+            if type(mode) is self.module.utils._device.DeviceContext:
+                own._push_on_torch_function_stack(mode)
+            else:
+                ended.append(mode)
+        return len(ended)
 
 
 def _plain_types() -> list[type]:

@@ -21,8 +21,8 @@ import fusegate
 
 PROBLEM = {"axes": {"rows": [64], "cols": [256]}, "dtypes": ["fp32"], "arrays": "numpy",
            "inputs": lambda p: {"x": fusegate.uniform(p.rows, p.cols)}, "reference": lambda x: numpy.tanh(x)}
-def case(name, function, **options):
-    fusegate.Operation(name, **PROBLEM).benchmark("one", **options)(function)
+def case(name, function, fields={}, **options):
+    fusegate.Operation(name, **{**PROBLEM, **fields}).benchmark("one", **options)(function)
 def honest(x):
     return numpy.tanh(x)
 def into(x, out):
@@ -38,6 +38,10 @@ class Kept:
         if key not in self.results:
             self.results[key] = self.work(x)
         return self.results[key].copy()
+def slow(x):
+    for _ in range(20):
+        result = honest(x)
+    return result
 class Skips:
     """Computes where is_due says so and where its output is poisoned, else it leaves what it wrote before."""
     def __init__(self, is_due):
@@ -56,7 +60,8 @@ REFUSED = {
     "keeps_by_address": ("Kept(lambda x: x.ctypes.data)", STALE),
     "keeps_by_shape": ("Kept(lambda x: x.shape)", "wrong result|" + STALE),
     "keeps_by_some_numbers": ("Kept(lambda x: x.ravel()[::997].tobytes())", STALE),
-    "keeps_by_all_numbers": ("Kept(bytes, lambda x: [honest(x) for _ in range(20)][0])", "keeps results: "),
+    "keeps_by_all_numbers": ("Kept(bytes, slow)", "keeps results: "),
+    "when_prepared": ("lambda kept: kept.copy(), prepare=lambda x: [honest(x)]", "or when it was prepared from an input"),
     "replays_a_file": ("replays", "wrong result|" + STALE),
     "finds_the_reference": ("finds", "wrong result|" + STALE),
     "one_call_in_15": ("Skips(lambda calls=itertools.count(): next(calls) % 15 == 0), **WRITES", STALE),
@@ -65,7 +70,7 @@ REFUSED = {
     "after_a_pause": ("Skips(Pause(1)), **WRITES", STALE),
     "few_calls_after_a_pause": ("Skips(Pause(60)), **WRITES", STALE),
     "lazy_subclass": ("lambda x: numpy.empty_like(x).view(Lazy).of(x)", "returns Lazy, a subclass of numpy.ndarray; return a plain"),
-    "lazy_export": ("Export", "returns Export, which is no numpy.ndarray; return a plain numpy.ndarray"),
+    "lazy_export": ("Export", "returns Export, which is not a numpy.ndarray; return a plain numpy.ndarray"),
     "lazy_numbers": ("lazy_numbers", "returns an array of object"),
     "lazy_by_profile": ("lazy_by_profile", STALE + "|wrong result"),
     "expanded": ("lambda x: numpy.broadcast_to(honest(x[:1, :1]), x.shape)", "wrong result|several elements at one address"),
@@ -161,6 +166,27 @@ PATCHES = {
               "binding.PreparedCall._results"),
 }
 
+# What an operation says of its inputs is taken for true, and what a process writes is its own. By name, the lines of the file.
+UNSEEN = {
+    "fixed_inputs": """
+FIXED = numpy.linspace(-1, 1, 64 * 256, dtype="float32").reshape(64, 256)
+case("fixed_inputs", Kept(lambda x: x.shape, slow), {"inputs": lambda p: {"x": FIXED}})
+""",
+    "all_are_weights": """
+case("all_are_weights", lambda kept: kept.copy(), {"weights": "x"}, prepare=lambda x: [slow(x)])
+""",
+    "forged_file": """
+def forge():
+    file = pathlib.Path(next(each for each in sys.argv if each.startswith("--out="))[6:])
+    run = json.loads(file.read_text())
+    for entry in run["benchmarks"]:
+        entry["real_time"] /= 100
+    file.write_text(json.dumps(run))
+atexit.register(forge)
+case("forged_file", slow)
+""",
+}
+
 
 class CheatsTest(FolderTest):
     def measure(self, text):
@@ -203,6 +229,13 @@ class CheatsTest(FolderTest):
                 self.assertNotEqual(result.returncode, 0, result.stderr)
                 if result.returncode > 0:
                     self.assert_failed({name: (definition, STALE + "|is written after its calls have ended")})
+
+    def test_what_does_not_show(self):
+        for name, text in UNSEEN.items():
+            with self.subTest(name):
+                result = self.measure(f"{HEAD}{text}")
+                self.assertEqual((result.returncode, self.failures()), (0, {}), result.stderr)
+                self.assertLess(self.entries()[name]["real_time"], 5 * self.honest_us())
 
 
 if __name__ == "__main__":

@@ -6,21 +6,16 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 
 class _Part(NamedTuple):
     """A name in a module, a class or a dict, or a field of a function."""
 
     path: str  # "binding.PreparedCall.collect"
-    holder: Any
+    read: Callable[[str], Any]
     name: str
     value: Any
-
-    def is_changed(self) -> bool:
-        if isinstance(self.holder, types.FunctionType):
-            return getattr(self.holder, self.name) is not self.value
-        return self.holder.get(self.name) is not self.value
 
 
 _parts: list[_Part] = []
@@ -36,7 +31,7 @@ def take() -> None:
 
 def changed() -> str:
     """"replaces fusegate's binding.PreparedCall.collect"; "" if nothing is."""
-    return next((f"replaces fusegate's {part.path}" for part in _parts if part.is_changed()), "")
+    return next((f"replaces fusegate's {part.path}" for part in _parts if part.read(part.name) is not part.value), "")
 
 
 def _of_holder(holder: Any, path: str, module: str) -> Iterator[_Part]:
@@ -45,12 +40,12 @@ def _of_holder(holder: Any, path: str, module: str) -> Iterator[_Part]:
         here = f"{path}.{name}"
         function = getattr(value, "__func__", value)
         if isinstance(value, dict) and name.isupper():
-            yield from (_Part(here, value, key, each) for key, each in value.items())
+            yield from (_Part(here, value.get, key, each) for key, each in value.items())
         if not (callable(function) or isinstance(value, (types.ModuleType, property))):
             continue
-        yield _Part(here, holder, name, value)
+        yield _Part(here, holder.get, name, value)
         if getattr(value, "__module__", None) == module and isinstance(value, type):
             yield from _of_holder(vars(value), here, module)
         elif isinstance(function, types.FunctionType) and function.__module__ == module:
-            yield from (_Part(here, function, field, getattr(function, field))
+            yield from (_Part(here, function.__getattribute__, field, getattr(function, field))
                         for field in ("__code__", "__defaults__", "__kwdefaults__"))
