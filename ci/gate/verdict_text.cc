@@ -134,7 +134,7 @@ struct ObstacleText {
 
 constexpr ObstacleText kObstacleTexts[] = {
     {Obstacle::kNotMeasured, "not measured: {failure}",
-     "Allow more with --budget-gpu-s, or measure it with --only"},
+     NextStep{kMeasureMore.action, "Allow more with --budget-gpu-s, or measure it with --only"}},
     {Obstacle::kNoSpread, "each side has one process, so the spread between processes is unknown",
      kMeasureTwo},
     {Obstacle::kBorrowedNoise,
