@@ -104,6 +104,8 @@ void record_aa_of(ProgramRun& head, const DuetRequest& request, Console& console
 // Adds to the report's notes where the programs measure different suites.
 RunResult measure(const DuetRequest& request, GateRequest& gate, Console& console) {
   check_aa_history(request.aa_history);
+  accepted_slowdowns(
+      request.judging);  // what is wrong with them is said before an hour of measuring
   const SuitePair suites =
       suites_of(request.measuring.suite, request.base, request.head, request.measuring.flags);
   if (!suites.remark.empty()) {

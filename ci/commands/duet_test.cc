@@ -58,6 +58,20 @@ TEST_F(DuetCommandTest, EachProgramTakesItsOwnSuiteWhereTheBaseRefusesTheHeads) 
   EXPECT_EQ(json()["counts"]["missing"], 1);
 }
 
+TEST_F(DuetCommandTest, ShowsApartWhatIsAcceptedAndRefusesABrokenListBeforeMeasuring) {
+  request_.head = head({.file = slowed(), .phase = 1});
+  request_.judging.accepted = folder_.write(
+      "accepted.json",
+      R"([{"pattern": "^geglu/", "effect": [0.1, 0.3], "reason": "exact", "who": "ann",
+                            "until": "2999-12-31"}])");
+  EXPECT_EQ(run(), kNoRegression);
+  EXPECT_THAT(markdown(), HasSubstr("### Accepted slowdowns"));
+  folder_.write("accepted.json", "[{}]");
+  request_.out = folder_.path() / "none";
+  EXPECT_THAT(problem(), HasSubstr("accepted.json: [0].pattern: is missing"));
+  EXPECT_FALSE(fs::exists(request_.out / "head" / "1.json"));
+}
+
 TEST_F(DuetCommandTest, FailsWhatGotSlowerAfterConfirmingIt) {
   request_.head = head({.file = slowed(), .phase = 1});
   EXPECT_EQ(run(), kRegression);
