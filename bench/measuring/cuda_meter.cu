@@ -140,6 +140,9 @@ class CudaBatch : public Batch {
     device_.synchronize();
   }
 
+  int fewest_calls() const override {
+    return options_.captured && kernel_.collect ? std::min(options_.calls, 2) : 1;
+  }
   double run_changing(const Changes& changes) override {
     const cudaStream_t stream = device_.stream();
     const kernels::GraphEvent begin, end;
@@ -150,13 +153,11 @@ class CudaBatch : public Batch {
       launch_each(changes, kernel_, [] { FUSEGATE_CUDA(cudaDeviceSynchronize()); });
       end.record_now(stream);
     } else {
-      // Results that it returns lie where those of the batch's last call do.
-      const int least = kernel_.collect ? std::min(options_.calls, 2) : 1;
       const kernels::Graph graph(stream, [&] {
         begin.record(stream);
         for (const Change& change : changes) {
           change.enqueue();
-          repeated_.enqueue_stretch(std::max(change.calls, least));
+          repeated_.enqueue_stretch(change.calls);
         }
         end.record(stream);
       });

@@ -71,6 +71,8 @@ class Batch {
   // Each change and its calls: of what the batch repeats, where that was recorded. Waits. Returns
   // the time of all that in ns.
   virtual double run_changing(const Changes& changes) = 0;
+  // After a change, so that results which calls return lie where those of the batch's last call do.
+  virtual int fewest_calls() const { return 1; }
   // Runs and waits, without reading clocks where it can, so that the next batch follows sooner.
   virtual void launch() { run(); }
 };

@@ -10,6 +10,7 @@
 #include <span>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "kernels/contract/expected.h"
 
@@ -91,7 +92,7 @@ class ChangingCalls {
     draw();
     others_.back() = seed_ + 1;
     Changes changes = changes_to(std::span(others_).last(static_cast<std::size_t>(calls)), nullptr);
-    changes.front().calls = first;
+    changes.front().calls = std::max(first, changes.front().calls);
     timed_.batch.run_changing(changes);
   }
   // The time in ns of all.
@@ -109,8 +110,9 @@ class ChangingCalls {
   // elsewhere: null where inputs change.
   Changes changes_to(std::span<const std::uint64_t> by_call, std::byte* elsewhere) const {
     Changes changes;
+    const int calls = timed_.batch.fewest_calls();
     for (const std::uint64_t others : by_call) {
-      changes.push_back({.enqueue = [=, this] { change(others, elsewhere); }});
+      changes.push_back({.enqueue = [=, this] { change(others, elsewhere); }, .calls = calls});
     }
     return changes;
   }
@@ -172,27 +174,6 @@ void require_no_kept_results(const TimedBatch& timed, ChangingCalls& calls) {
                   calls.count(), changing_ns / 1e3, same_ns / 1e3));
 }
 
-// Of some calls the last may do its work by chance, so short ones run several times, the first time
-// after about as many as a sample has, and after a pause as long as a sample's: a kernel may do its
-// work in the first calls only.
-std::vector<std::vector<Memory>> last_results(const TimedBatch& timed, ChangingCalls& calls,
-                                              std::mt19937_64& random) {
-  std::vector<std::vector<Memory>> results;
-  for (int time = 0; time < (calls.are_short() ? 3 : 1); ++time) {
-    int first = 1;
-    if (time == 0 && calls.are_short()) {
-      std::this_thread::sleep_for(timed.idle);
-      first = std::uniform_int_distribution((timed.calls + 1) / 2, timed.calls)(random);
-    }
-    results.push_back(
-        memory_for_outputs(timed, [&](std::size_t bytes) { return timed.device.allocate(bytes); }));
-    poison_outputs(timed);  // lest the last call's be there already
-    calls.run_to_seed(first);
-    copy_outputs(timed, results.back());
-  }
-  return results;
-}
-
 void require_same(const TimedBatch& timed, const std::vector<Memory>& last_of_calls,
                   const std::vector<Memory>& of_batch) {
   for (std::size_t i = 0; i < last_of_calls.size(); ++i) {
@@ -201,6 +182,19 @@ void require_same(const TimedBatch& timed, const std::vector<Memory>& last_of_ca
         "returns what it computed before: where inputs change between calls, the last call gives "
         "another result than calls on its inputs alone");
   }
+}
+
+// What the last of some calls gives, each on other inputs. first: calls on the first ones.
+void last_results(const TimedBatch& timed, ChangingCalls& calls, int first,
+                  const std::vector<Memory>& results) {
+  poison_outputs(timed);  // lest the last call's be there already
+  calls.run_to_seed(first);
+  copy_outputs(timed, results);
+}
+
+// About as many as a sample has, where a kernel may do its work in the first calls only.
+int most_calls(const TimedBatch& timed, std::mt19937_64& random) {
+  return std::uniform_int_distribution((timed.calls + 1) / 2, timed.calls)(random);
 }
 
 // What follows on the stream waits for nothing else, so late results are not in the copies.
@@ -218,7 +212,26 @@ void require_written(const TimedBatch& timed, const std::vector<Memory>& copies,
   }
 }
 
-std::vector<Memory> outputs_of_batch(const TimedBatch& timed) {
+// About as many calls as a sample has, and then one on the inputs as they were before: the next one
+// would read what it wrote.
+void run_in_place(const TimedBatch& timed, std::mt19937_64& random) {
+  std::vector<std::pair<Tensor, Memory>> overwritten;
+  for (std::size_t i = 0; i < timed.workspace.outputs().size(); ++i) {
+    if (timed.workspace.output_specs()[i].in_place_of.empty()) continue;
+    const Tensor& tensor = timed.workspace.outputs()[i];
+    overwritten.emplace_back(tensor, timed.device.allocate(tensor.bytes()));
+    timed.device.copy(tensor.data, overwritten.back().second.data(), tensor.bytes());
+  }
+  const auto restore = [&] {
+    for (const auto& [tensor, before] : overwritten) {
+      timed.device.copy(before.data(), tensor.data, tensor.bytes());
+    }
+  };
+  timed.batch.run_changing(
+      {{.enqueue = [] {}, .calls = most_calls(timed, random)}, {.enqueue = restore}});
+}
+
+std::vector<Memory> outputs_of_batch(const TimedBatch& timed, std::mt19937_64& random) {
   std::vector<Memory> copies = memory_for_outputs(
       timed, [&](std::size_t bytes) { return timed.device.allocate_lasting(bytes); });
   const bool in_place = overwrites_inputs(timed.workspace);
@@ -226,7 +239,7 @@ std::vector<Memory> outputs_of_batch(const TimedBatch& timed) {
   const std::vector<std::uint64_t> before = output_digests(timed);
   std::this_thread::sleep_for(timed.idle);
   if (in_place) {
-    timed.batch.run_changing({{.enqueue = [] {}}});
+    run_in_place(timed, random);
   } else {
     timed.batch.start();
     // What is left to be computed, when results are collected or elsewhere, has no inputs.
@@ -252,13 +265,21 @@ std::vector<Memory> check_timed(const TimedBatch& timed, std::uint64_t seed,
   timed.workspace.restore(seed);
   if (!can_change(timed)) {
     timed.workspace.change(seed);
-    return outputs_of_batch(timed);
+    return outputs_of_batch(timed, random);
   }
   ChangingCalls calls(timed, seed, random);
-  const std::vector<std::vector<Memory>> last = last_results(timed, calls, random);
-  std::vector<Memory> outputs = outputs_of_batch(timed);
-  for (const std::vector<Memory>& one : last) require_same(timed, one, outputs);
+  const std::vector<Memory> last =
+      memory_for_outputs(timed, [&](std::size_t bytes) { return timed.device.allocate(bytes); });
+  std::this_thread::sleep_for(timed.idle);
+  last_results(timed, calls, calls.are_short() ? most_calls(timed, random) : 1, last);
+  std::vector<Memory> outputs = outputs_of_batch(timed, random);
+  require_same(timed, last, outputs);
   timed.workspace.restore(seed);
+  // The last call may do its work by chance.
+  for (int time = 0; time < (calls.are_short() ? 7 : 0); ++time) {
+    last_results(timed, calls, 1, last);
+    require_same(timed, last, outputs);
+  }
   require_no_kept_results(timed, calls);
   return outputs;
 }

@@ -34,11 +34,11 @@ struct TimedBatch {
 // Runs the batch on inputs of that seed that were changed by it (Workspace::change), and returns
 // copies of its outputs, outside of memory layouts, to be compared with a reference
 // (kernels::Verifier::verify_timed). Inputs are poison when the batch has ended, so that nothing is
-// computed later. Before, some calls run between which inputs change. Where an
-// output overwrites an input, one call runs: others would read what it wrote. Throws
-// std::runtime_error where the last of those calls gives another result than the batch, where they
-// take longer than calls whose inputs stay, and where outputs are written after the batch has
-// ended.
+// computed later. Then some calls run between which inputs change. Where an output overwrites an
+// input, the last of some calls is checked, before which that is as it was: it would read what the
+// others wrote. Throws std::runtime_error where the last of those calls gives another result than
+// the batch, where they take longer than calls whose inputs stay, and where outputs are written
+// after the batch has ended.
 std::vector<kernels::Memory> check_timed(const TimedBatch& timed, std::uint64_t seed,
                                          std::mt19937_64& random);
 

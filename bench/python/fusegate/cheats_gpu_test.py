@@ -204,15 +204,18 @@ class CheatsGpuTest(FolderTest):
         self.out.unlink(missing_ok=True)
         return self.bench("kernels.py", *FLAGS, f"--out={self.out}")
 
+    def time_of(self, name):
+        """The shortest, since noise adds time."""
+        return min(entry["real_time"] for entry in self.read()["benchmarks"] if entry["name"].startswith(f"{name}/"))
+
     def assert_honest(self, text, name, launches):
         """It takes as long as the same work in a file that changes nothing. launches: of a call, where it is captured."""
         self.measure(f"{HEAD}\ncase('honest', honest)\ncase('writes', into, **WRITES)\n")
-        expected = self.entries()["writes" if "WRITES" in text else "honest"]["real_time"]
+        expected = self.time_of("writes" if "WRITES" in text.partition(HEAD)[2] else "honest")
         result = self.measure(text)
         self.assertEqual((result.returncode, self.failures()), (0, {}), result.stderr)
-        entry = self.entries()[name]
-        self.assertEqual(entry.get("kernel_launches"), launches)
-        self.assertGreater(entry["real_time"], expected / 1.5)
+        self.assertEqual(self.entries()[name].get("kernel_launches"), launches)
+        self.assertGreater(self.time_of(name), expected / 1.5)
 
     def test_refuses(self):
         cases = "".join(f"case({name!r}, {definition})\n" for name, (definition, _) in REFUSED.items())

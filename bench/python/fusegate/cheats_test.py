@@ -2,7 +2,6 @@
 that KernelBench and GPU MODE have met, and more. Each is refused by a line that names it, or its time is that of honest work.
 With NumPy on the CPU, where each call is made; on a GPU: cheats_gpu_test.py. docs/evidence/cheats.md is the table."""
 
-import functools
 import importlib.util
 import re
 import sys
@@ -69,6 +68,8 @@ REFUSED = {
     "reads_its_last_output": ("Skips(lambda: False), **WRITES", STALE),
     "after_a_pause": ("Skips(Pause(1)), **WRITES", STALE),
     "few_calls_after_a_pause": ("Skips(Pause(60)), **WRITES", STALE),
+    "few_calls_in_place": ("lambda x, due=Pause(60): due() and into(x, x), {'outputs': 'x'}, writes='x'", STALE),
+    "one_call_in_3": ("OneInThree()", STALE),
     "lazy_subclass": ("lambda x: numpy.empty_like(x).view(Lazy).of(x)", "returns Lazy, a subclass of numpy.ndarray; return a plain"),
     "lazy_export": ("Export", "returns Export, which is not a numpy.ndarray; return a plain numpy.ndarray"),
     "lazy_numbers": ("lazy_numbers", "returns an array of object"),
@@ -100,6 +101,14 @@ class Pause:
         self.left = self.calls if now - self.last > 5e-5 else self.left - 1
         self.last = time.perf_counter()
         return self.left > 0
+class OneInThree:
+    def __init__(self):
+        self.calls, self.last = 0, None
+    def __call__(self, x):
+        self.calls += 1
+        if self.calls % 3 == 0 or self.calls < 20:
+            self.last = honest(x)
+        return self.last.copy()
 class Lazy(numpy.ndarray):
     def of(self, x):
         self.x = x
@@ -194,17 +203,21 @@ class CheatsTest(FolderTest):
         self.out.unlink(missing_ok=True)
         return self.bench("kernels.py", *FLAGS, f"--out={self.out}")
 
-    @functools.lru_cache(maxsize=1)
-    def honest_us(self):
+    def time_of(self, name):
+        """The shortest, since noise adds time."""
+        return min(entry["real_time"] for entry in self.read()["benchmarks"] if entry["name"].startswith(f"{name}/"))
+
+    def honest_time(self):
         self.measure(f"{HEAD}\ncase('honest', honest)\n")
-        return self.entries()["honest"]["real_time"]
+        return self.time_of("honest")
 
     def test_what_changes_nothing_that_measures(self):
+        honest = self.honest_time()
         for name, patch in HARMLESS.items():
             with self.subTest(name):
                 result = self.measure(f"{HEAD}\n{patch}\ncase('honest', honest)\n")
                 self.assertEqual((result.returncode, self.failures()), (0, {}), result.stderr)
-                self.assertGreater(self.entries()["honest"]["real_time"], self.honest_us() / 4)
+                self.assertGreater(self.time_of("honest"), honest / 4)
 
     def test_refuses_a_file_that_changes_the_package(self):
         for name, (patch, expected) in PATCHES.items():
@@ -231,11 +244,12 @@ class CheatsTest(FolderTest):
                     self.assert_failed({name: (definition, STALE + "|is written after its calls have ended")})
 
     def test_what_does_not_show(self):
+        honest = self.honest_time()
         for name, text in UNSEEN.items():
             with self.subTest(name):
                 result = self.measure(f"{HEAD}{text}")
                 self.assertEqual((result.returncode, self.failures()), (0, {}), result.stderr)
-                self.assertLess(self.entries()[name]["real_time"], 5 * self.honest_us())
+                self.assertLess(self.time_of(name), 5 * honest)
 
 
 if __name__ == "__main__":
