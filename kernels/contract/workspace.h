@@ -39,7 +39,7 @@ class Workspace {
     std::size_t bytes;
     std::byte* others;
   };
-  // By their seed windows lie at the same place, and others at any. None of an input that is one
+  // By their seed windows begin at the same element, and others at any. None of an input that is one
   // number, a constant or a weight, or that changes as a whole.
   std::optional<Window> window(std::size_t input, std::uint64_t seed, std::uint64_t others) const;
   // Numbers that a function fills may hang together.

@@ -51,7 +51,6 @@ REFUSED = {
     "finds_the_reference": ("finds", "wrong result|" + STALE),
     "few_calls_by_count": ("Skips(lambda calls=itertools.count(): next(calls) < 6), **WRITES", UNWRITTEN),
     "not_where_captured": ("Skips(lambda: not torch.cuda.is_current_stream_capturing()), **WRITES", UNWRITTEN),
-    "copies_where_captured": ("copies_where_captured", STALE),
     "one_call_in_15": ("OnDevice(15, 0), **WRITES", STALE),
     "reads_its_last_output": ("OnDevice(1 << 30, 0), **WRITES", STALE),
     "few_calls_after_a_pause": ("OnDevice(1 << 30, 40), **WRITES", STALE),
@@ -97,12 +96,6 @@ def finds(x):
         if type(each) is torch.Tensor and each.dtype == torch.float64 and each.shape == x.shape and each.is_cuda:
             return each.float()
     return torch.zeros_like(x)
-def copies_where_captured(x, kept={}):
-    if torch.cuda.is_current_stream_capturing():
-        return kept["result"].clone()
-    kept["result"] = honest(x)
-    return kept["result"].clone()
-
 @triton.jit
 def count_kernel(state):
     now = globaltimer()
@@ -196,6 +189,13 @@ def elsewhere(x, out):
     with torch.cuda.stream(side):
         into(x, out)
 '''
+COPIES_WHERE_CAPTURED = '''
+def copies(x, kept={}):
+    if torch.cuda.is_current_stream_capturing():
+        return kept["result"].clone()
+    kept["result"] = honest(x)
+    return kept["result"].clone()
+'''
 
 
 class CheatsGpuTest(FolderTest):
@@ -231,6 +231,9 @@ class CheatsGpuTest(FolderTest):
 
     def test_work_on_another_stream_is_timed_to_its_end(self):
         self.assert_honest(f"{HEAD}{OTHER_STREAM}case('elsewhere', elsewhere, **WRITES)\n", "elsewhere", None)
+
+    def test_what_copies_where_it_is_captured_is_timed_without_a_graph(self):
+        self.assert_honest(f"{HEAD}{COPIES_WHERE_CAPTURED}case('copies', copies)\n", "copies", None)
 
 
 if __name__ == "__main__":
