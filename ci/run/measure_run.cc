@@ -29,7 +29,13 @@ namespace fs = std::filesystem;
 std::vector<std::string> flags_of_part(const std::optional<Only>& only,
                                        const std::optional<baselines::Run>& stored,
                                        Session& session) {
-  if (!only || !stored) return {};
+  if (!only) return {};
+  if (!stored) {
+    session.console.err.print(
+        "asking for all benchmarks: no stored baseline names those of suite {}\n",
+        session.request.options.suite);
+    return {};
+  }
   const std::vector<std::string> asked = only->asked(*stored, session.request.controls);
   const auto filter = benchmark_filter_flag(asked);
   if (!filter) return {};
@@ -137,9 +143,8 @@ void leave_out_others(const Only& only, const ComparedRuns& runs, Selection& sel
         before && now && baselines::code_is_known(*before) && baselines::code_is_known(*now);
     if (!is_known) unknown.push_back(name);
   }
-  std::erase_if(selection.measured, [&](const std::string& name) {
-    return std::ranges::binary_search(others, name);
-  });
+  std::erase_if(selection.measured,
+                [&](const std::string& name) { return std::ranges::binary_search(others, name); });
   session.leave_out(others, only.reason());
   if (!unknown.empty()) forget(unknown, session);
 }
