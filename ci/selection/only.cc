@@ -18,7 +18,10 @@ namespace {
 // Not every control asked for runs identical code, and some choose kernels.
 constexpr std::size_t kAskedForAControl = 2;
 
-std::vector<std::string> names_in(const std::filesystem::path& file) {
+// Where the host's code changed, any benchmark can launch something else: patterns then get one
+// that fits all.
+std::vector<std::string> names_in(const std::filesystem::path& file,
+                                  std::vector<std::string>& patterns) {
   const nlohmann::json json = baselines::parse_json(baselines::read_file(file), file.string());
   const baselines::JsonField root(json, file.string(), "");
   if (!root.find("fusegate_codes_diff")) {
@@ -30,8 +33,9 @@ std::vector<std::string> names_in(const std::filesystem::path& file) {
     throw baselines::InputError(file.string(), "benchmarks",
                                 "names none: give codes-diff the --baseline of the suite");
   }
+  if (root.at("gpu").text() == "identify") patterns.emplace_back("");
   std::vector<std::string> names;
-  for (const char* const key : {"touched", "unknown"}) {
+  for (const char* const key : {"touched", "choosing", "unknown"}) {
     for (const baselines::JsonField& name : benchmarks->at(key).elements()) {
       names.push_back(name.text());
     }
@@ -42,7 +46,7 @@ std::vector<std::string> names_in(const std::filesystem::path& file) {
 }  // namespace
 
 Only::Only(const OnlyBenchmarks& only) : only_(only) {
-  if (only.file) names_ = names_in(*only.file);
+  if (only.file) names_ = names_in(*only.file, only_.patterns);
   std::vector<std::string> flags;
   if (only.file) flags.push_back("--only-from " + only.file->string());
   for (const std::string& pattern : only.patterns) flags.push_back("--only " + pattern);

@@ -46,12 +46,20 @@ TEST_F(OnlyTest, TakesWhatAPatternFits) {
 }
 
 TEST_F(OnlyTest, TakesWhatCanHaveChanged) {
-  const Only only = from(R"({"fusegate_codes_diff": 1,
-      "benchmarks": {"all": 50, "touched": ["row/10"], "unknown": ["row/20"]}})");
+  const Only only = from(R"({"fusegate_codes_diff": 1, "gpu": "some",
+      "benchmarks": {"all": 50, "touched": ["row/10"], "choosing": ["row/11"], "unknown": ["row/20"]}})");
   EXPECT_TRUE(only.takes("row/10"));
+  EXPECT_TRUE(only.takes("row/11")) << "it autotunes, and may choose what changed";
   EXPECT_TRUE(only.takes("row/20")) << "nobody knows what it launches";
   EXPECT_FALSE(only.takes("row/30"));
   EXPECT_THAT(only.reason(), HasSubstr("--only-from "));
+}
+
+TEST_F(OnlyTest, TakesAllWhereTheHostsCodeChanged) {
+  const Only only = from(R"({"fusegate_codes_diff": 1, "gpu": "identify",
+      "benchmarks": {"all": 50, "touched": ["row/10"], "choosing": [], "unknown": []}})");
+  EXPECT_TRUE(only.takes("row/30"));
+  EXPECT_THAT(only.asked(fifty(), ControlUse::kSideBySide), SizeIs(50));
 }
 
 TEST_F(OnlyTest, AsksForControlsToo) {
@@ -63,17 +71,18 @@ TEST_F(OnlyTest, AsksForControlsToo) {
 }
 
 TEST_F(OnlyTest, AsksForWhatTheStoredRunLacks) {
-  const Only only = from(R"({"fusegate_codes_diff": 1,
-      "benchmarks": {"all": 1, "touched": ["new"], "unknown": []}})");
+  const Only only = from(R"({"fusegate_codes_diff": 1, "gpu": "some",
+      "benchmarks": {"all": 1, "touched": ["new"], "choosing": [], "unknown": []}})");
   EXPECT_THAT(only.asked(fifty(), ControlUse::kSideBySide), Contains("new"));
 }
 
 TEST_F(OnlyTest, RefusesWhatNamesNoBenchmarks) {
   EXPECT_THAT(problem_of("{}"), HasSubstr("diff.json: fusegate_codes_diff: is missing"));
-  EXPECT_THAT(problem_of(R"({"fusegate_codes_diff": 1, "benchmarks": null})"),
+  EXPECT_THAT(problem_of(R"({"fusegate_codes_diff": 1, "gpu": "some", "benchmarks": null})"),
               HasSubstr("diff.json: benchmarks: names none: give codes-diff the --baseline"));
-  EXPECT_THAT(problem_of(R"({"fusegate_codes_diff": 1, "benchmarks": {"touched": ["a"]}})"),
-              HasSubstr("benchmarks.unknown"));
+  EXPECT_THAT(
+      problem_of(R"({"fusegate_codes_diff": 1, "gpu": "some", "benchmarks": {"touched": ["a"]}})"),
+      HasSubstr("benchmarks.choosing"));
 }
 
 }  // namespace
