@@ -75,6 +75,31 @@ void add_times(const std::vector<std::string>& names,
   }
 }
 
+// Of all problems that both sides measured; "" where there is none.
+std::string ratios_text(const std::vector<OperationComparison>& operations) {
+  double logs = 0, largest = 0;
+  std::size_t count = 0, above_one = 0;
+  std::string where;
+  for (const OperationComparison& operation : operations) {
+    for (const ProblemComparison& problem : operation.problems) {
+      const double ratio = problem.ratio();
+      if (!std::isfinite(ratio)) continue;
+      ++count;
+      logs += std::log(ratio);
+      above_one += ratio > 1;
+      if (ratio <= largest) continue;
+      largest = ratio;
+      where = fmt::format("{}, {}: {}", operation.operation, operation.dtype,
+                          baselines::problem_text(problem.problem));
+    }
+  }
+  if (count == 0) return "";
+  return fmt::format(
+      "Over {} the geometric mean is {}, {} above 1, and the largest {} ({}).",
+      format_count(count, "problem"), format_rate(std::exp(logs / static_cast<double>(count))),
+      above_one == 1 ? "one is" : fmt::format("{} are", above_one), format_rate(largest), where);
+}
+
 }  // namespace
 
 Table best_table(const OperationComparison& operation, bool with_peers) {
@@ -124,6 +149,8 @@ Section peer_section(const PeerComparison& peer_comparison) {
   if (peer_comparison.peers) {
     section.sentences = {
         "Ratio: our best's time over the best peer's, below 1 where ours is faster."};
+    const std::string ratios = ratios_text(peer_comparison.operations);
+    if (!ratios.empty()) section.sentences.push_back(ratios);
     section.notes.emplace_back("Peers: " + *peer_comparison.peers);
   }
   for (const std::string& note : peer_comparison.notes) {

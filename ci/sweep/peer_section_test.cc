@@ -98,6 +98,19 @@ TEST(PeerSection, HasTablesOfEveryOperationBelowItsNotes) {
   EXPECT_EQ(peer_section(peer_comparison).notes[1].tone, Tone::kUnsure);
 }
 
+TEST(PeerSection, SaysHowItStandsOverAllProblems) {
+  OperationComparison comparison = operation(false);
+  comparison.problems[1].peers[0].time_ns = 40e3;  // ours takes twice as long
+  const PeerComparison whole{.operations = {comparison}, .rates = {}, .peers = "p", .notes = {}};
+  EXPECT_THAT(
+      peer_section(whole).sentences,
+      Contains("Over 2 problems the geometric mean is 1.00, one is above 1, and the largest "
+               "2.00 (geglu_mlp, bf16: batch 2, seq 128, dim 768, hidden 3072)."));
+  comparison.problems.resize(0);
+  const PeerComparison none{.operations = {comparison}, .rates = {}, .peers = "p", .notes = {}};
+  EXPECT_EQ(peer_section(none).sentences.size(), 1u);
+}
+
 TEST(PeerSection, MarksTheBest) {
   const auto row = times_table(operation(true)).rows()[0];
   EXPECT_EQ(row[1].tone, Tone::kStrong);
