@@ -159,16 +159,22 @@ bool differs(const TimedBatch& timed, std::size_t output, const Memory& one, con
   return !(error <= 2 * kernels::allowed_error(spec, like.dtype));
 }
 
-// Noise adds time, so the shortest of several count. What calls take whose inputs stay is known of
-// long ones; of short ones not what the copies between them take.
+// Noise adds time, so the shortest of several count: on busy cores few are not interrupted, and a
+// pause before each begins a new turn. What calls take whose inputs stay is known of long ones; of
+// short ones not what the copies between them take.
 void require_no_kept_results(const TimedBatch& timed, ChangingCalls& calls) {
   constexpr double kLonger = 1.5;
-  constexpr int kAttempts = 5;
+  constexpr int kFewest = 5;
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(2);
   if (!calls.are_short() && calls.run() <= kLonger * calls.count() * timed.call_ns) return;
   double changing_ns = std::numeric_limits<double>::infinity(), same_ns = changing_ns;
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  for (int attempt = 0;
+       attempt < kFewest || std::chrono::steady_clock::now() < patience; ++attempt) {
+    const auto pause = std::chrono::milliseconds(attempt < 2 ? 0 : 1);
     same_ns = std::min(same_ns, calls.run_unchanged());
+    std::this_thread::sleep_for(pause);
     changing_ns = std::min(changing_ns, calls.run());
+    std::this_thread::sleep_for(pause);
     same_ns = std::min(same_ns, calls.run_unchanged());
     if (attempt > 0 && changing_ns <= kLonger * same_ns) return;
   }
