@@ -106,7 +106,7 @@ TEST_F(TimedCheckTest, RefusesResultsKeptByAllOfTheInputs) {
                 std::uint64_t key = 0;
                 for (const Tensor& input : in) key = 31 * key + device_->digest(input);
                 if (kept.contains(key)) return kept[key].put(out);
-                for (int times = 0; times < 20; ++times) honest();
+                for (int times = 0; times < 300; ++times) honest();
                 kept[key].keep(out);
               }),
               HasSubstr("keeps results: "));
