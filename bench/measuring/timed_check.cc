@@ -168,8 +168,8 @@ void require_no_kept_results(const TimedBatch& timed, ChangingCalls& calls) {
   const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(2);
   if (!calls.are_short() && calls.run() <= kLonger * calls.count() * timed.call_ns) return;
   double changing_ns = std::numeric_limits<double>::infinity(), same_ns = changing_ns;
-  for (int attempt = 0;
-       attempt < kFewest || std::chrono::steady_clock::now() < patience; ++attempt) {
+  for (int attempt = 0; attempt < kFewest || std::chrono::steady_clock::now() < patience;
+       ++attempt) {
     const auto pause = std::chrono::milliseconds(attempt < 2 ? 0 : 1);
     same_ns = std::min(same_ns, calls.run_unchanged());
     std::this_thread::sleep_for(pause);
