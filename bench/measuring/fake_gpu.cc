@@ -6,8 +6,8 @@
 #include <random>
 #include <thread>
 
-#include "bench/measuring/fake_meter.h"
 #include "bench/measuring/planted_fault.h"
+#include "bench/meters/fake_meter.h"
 #include "kernels/onednn/onednn_device.h"
 
 namespace fusegate::bench {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "bench/measuring/meter.h"
+#include "bench/meters/meter.h"
 #include "kernels/contract/workspace.h"
 
 namespace fusegate::bench {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "bench/measuring/layout_check.h"
-#include "bench/measuring/meter_test_fixture.h"
 #include "bench/measuring/session.h"
+#include "bench/meters/meter_test_fixture.h"
 #include "kernels/cuda/device/cuda.h"
 
 namespace fusegate::bench {

@@ -7,7 +7,7 @@
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/io/scratch_folder.h"
-#include "bench/measuring/fake_meter.h"
+#include "bench/meters/fake_meter.h"
 #include "kernels/onednn/cpu_device.h"
 #include "kernels/operations/ladder_problem.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/measuring/meter_test_fixture.h"
+#include "bench/meters/meter_test_fixture.h"
 #include "bench/profiling/launch_check.h"
 #include "kernels/contract/stage_marks.h"
 #include "kernels/cuda/device/cuda.h"

@@ -12,7 +12,7 @@
 #include "baselines/record/warning.h"
 #include "bench/measuring/energy.h"
 #include "bench/measuring/layout_check.h"
-#include "bench/measuring/meter.h"
+#include "bench/meters/meter.h"
 #include "bench/plan/plan.h"
 #include "bench/plan/protocol.h"
 #include "bench/profiling/step_trace.h"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/measuring/fake_meter.h"
+#include "bench/meters/fake_meter.h"
 #include "kernels/onednn/onednn_device.h"
 #include "kernels/operations/ladder_problem.h"
 

@@ -12,7 +12,7 @@
 #include <random>
 #include <vector>
 
-#include "bench/measuring/meter.h"
+#include "bench/meters/meter.h"
 #include "kernels/contract/workspace.h"
 
 namespace fusegate::bench {
@@ -26,8 +26,8 @@ struct TimedBatch {
   kernels::Workspace& workspace;
   const kernels::PreparedKernel& kernel;
   Batch& batch;
-  int calls;       // a sample's
-  double call_ns;  // as it was timed
+  int calls;                      // a sample's
+  double call_ns;                 // as it was timed
   std::chrono::nanoseconds idle;  // before a sample
 };
 

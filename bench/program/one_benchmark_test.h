@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "baselines/io/scratch_folder.h"
-#include "bench/measuring/fake_meter.h"
 #include "bench/measuring/interrupt.h"
+#include "bench/meters/fake_meter.h"
 #include "bench/plan/plan.h"
 #include "kernels/operations/ladder_problem.h"
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "baselines/io/file_io.h"
-#include "bench/measuring/meter_test_fixture.h"
+#include "bench/meters/meter_test_fixture.h"
 #include "bench/plan/plan.h"
 #include "bench/plan/suite.h"
 #include "kernels/contract/expected.h"

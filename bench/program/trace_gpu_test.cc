@@ -11,8 +11,8 @@
 #include "baselines/traces/owners.h"
 #include "baselines/traces/reader.h"
 #include "baselines/traces/summary.h"
-#include "bench/measuring/meter_test_fixture.h"
 #include "bench/measuring/session.h"
+#include "bench/meters/meter_test_fixture.h"
 #include "bench/program/tracing.h"
 #include "kernels/operations/ladder_problem.h"
 

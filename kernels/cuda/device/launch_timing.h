@@ -50,7 +50,7 @@ class RestoredTensor {
   void* copy_ = nullptr;
 };
 
-// Launches in a row, timed as by bench/measuring/cuda_meter.cu: in one graph, since the host
+// Launches in a row, timed as by bench/meters/cuda_meter.cu: in one graph, since the host
 // launches kernels of less than 2.5 us more slowly than an H200 runs them.
 class TimedLaunches {
  public:

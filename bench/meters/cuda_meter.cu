@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/measuring/meter.h"
-#include "bench/measuring/repeated_calls.h"
+#include "bench/meters/meter.h"
+#include "bench/meters/repeated_calls.h"
 #include "bench/profiling/activity.h"
 #include "bench/profiling/cuda_graph_kernels.h"
 #include "bench/profiling/graph_identity.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/measuring/meter_test_fixture.h"
+#include "bench/meters/meter_test_fixture.h"
 #include "kernels/cuda/device/cuda.h"
 
 namespace fusegate::bench {

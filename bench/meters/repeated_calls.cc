@@ -1,4 +1,4 @@
-#include "bench/measuring/repeated_calls.h"
+#include "bench/meters/repeated_calls.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,4 +1,4 @@
-#include "bench/measuring/cpu_meter.h"
+#include "bench/meters/cpu_meter.h"
 
 #include <algorithm>
 #include <chrono>

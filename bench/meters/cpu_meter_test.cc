@@ -1,5 +1,5 @@
 // A batch on the CPU, by a clock that only the kernel moves.
-#include "bench/measuring/cpu_meter.h"
+#include "bench/meters/cpu_meter.h"
 
 #include <gtest/gtest.h>
 

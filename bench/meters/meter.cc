@@ -1,4 +1,4 @@
-#include "bench/measuring/meter.h"
+#include "bench/meters/meter.h"
 
 #include <map>
 #include <stdexcept>

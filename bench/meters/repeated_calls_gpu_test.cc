@@ -7,8 +7,8 @@
 #include <tuple>
 #include <vector>
 
-#include "bench/measuring/meter_test_fixture.h"
-#include "bench/measuring/repeated_calls.h"
+#include "bench/meters/meter_test_fixture.h"
+#include "bench/meters/repeated_calls.h"
 #include "bench/profiling/graph_driver.h"
 #include "kernels/cuda/device/cuda.h"
 #include "kernels/cuda/device/cuda_graph.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/measuring/meter.h"
+#include "bench/meters/meter.h"
 #include "bench/profiling/fake_profiler.h"
 
 namespace fusegate::bench {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "bench/machine/host_clock.h"
-#include "bench/measuring/meter.h"
+#include "bench/meters/meter.h"
 
 namespace fusegate::bench {
 
