@@ -19,10 +19,11 @@ namespace {
 using baselines::BenchmarkSeries;
 using baselines::Run;
 
-// On an H200 a process of pr takes 10 s with 22 benchmarks and 6.4 s with 10: 3.4 s for itself, and
-// 6.2 ms a sample, of which idling and the batch are 4.65 ms (kFewDiffering,
-// docs/evidence/identical-code.md). The first round shows what it is here.
-constexpr double kProcessS = 3.4;
+// On an H200 a process of pr takes 5.1 s with 10 benchmarks of 48 samples and 1.4 s with 4 of 12:
+// 0.4 s for itself, 0.17 s to check a benchmark, and 6.2 ms a sample, of which idling and the batch
+// are 4.65 ms (docs/evidence/gate-speed.md). The first round shows what it is here.
+constexpr double kProcessS = 0.4;
+constexpr double kCheckS = 0.17;
 constexpr double kSampleOverhead = 6.2 / 4.65;
 // In time, of kernels of 20 us and more on an H200 (docs/evidence/protocol.md).
 constexpr double kUsualSpread = 0.00094;
@@ -105,6 +106,7 @@ std::vector<BudgetedBenchmark> benchmarks_of(const std::vector<std::string>& nam
     if (spread > 0) spreads.push_back(spread);
     benchmarks.push_back({.weight = weight_of(compared.front(), name),
                           .spread = spread,
+                          .check_s = kCheckS,
                           .sample_s = kSampleOverhead * (protocol.idle_s + batch_s) +
                                       protocol.warm_s * protocol.layouts / protocol.samples});
   }
@@ -119,15 +121,18 @@ std::vector<BudgetedBenchmark> benchmarks_of(const std::vector<std::string>& nam
 // alike.
 void learn(const ProcessTimes& process, const BudgetPlan& plan, BudgetRequest& request) {
   const double predicted_s = round_s(request, plan) / request.programs;
-  const double samples_s = predicted_s - request.process_s;
+  const std::size_t count = plan.measured.size() + plan.controls;
+  double checks_s = 0;
+  for (const std::size_t i : plan.measured) checks_s += request.benchmarks[i].check_s;
+  for (std::size_t i = 0; i < plan.controls; ++i) checks_s += request.controls[i].check_s;
+  const double samples_s = predicted_s - request.process_s - checks_s;
   const bool is_known = process.samples_s > 0 && samples_s > 0;
   if (!is_known && !(predicted_s > 0)) return;
   const double factor = is_known ? process.samples_s / samples_s : process.total_s / predicted_s;
-  const double count = static_cast<double>(plan.measured.size() + plan.controls);
   for (auto* const list : {&request.benchmarks, &request.controls}) {
     for (BudgetedBenchmark& benchmark : *list) {
       benchmark.sample_s *= factor;
-      if (is_known) benchmark.check_s = process.checks_s / count;
+      if (is_known) benchmark.check_s = process.checks_s / static_cast<double>(count);
     }
   }
   request.process_s = is_known ? process.total_s - process.checks_s - process.samples_s

@@ -287,7 +287,12 @@ TakenLaunch fastest(CudaDevice& device, const std::vector<Launch>& launches, con
     const bool was_alone = candidates.front()->times_ms.empty();
     return {candidates.front()->index, was_alone ? TakenLaunch{}.ahead : kDiscardMargin};
   }
+  const auto pinned_is_near = [&] {
+    return keep_pinned(times_of(candidates), position_of(pinned, candidates));
+  };
+  if (const auto kept = pinned_is_near()) return {candidates[kept->index]->index, kept->ahead};
   time_rounds(candidates, kMoreRounds, random);
+  if (const auto kept = pinned_is_near()) return {candidates[kept->index]->index, kept->ahead};
   if (TimedCandidates close = close_ones(candidates, kPinnedMargin); close.size() > 1) {
     candidates = std::move(close);
     capture(candidates, calls_per_burst(candidates, device.stream()), device.stream());

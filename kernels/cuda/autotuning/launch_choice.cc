@@ -27,6 +27,10 @@ double ahead_of_others(std::vector<double> medians, std::size_t index) {
   return medians.empty() ? TakenLaunch{}.ahead : *std::ranges::min_element(medians) / own - 1;
 }
 
+bool is_close(const std::vector<std::vector<double>>& times, double margin, std::size_t index) {
+  return std::ranges::binary_search(close_to_fastest(times, margin), index);
+}
+
 // "; the next is 2.1 % slower"; "" where there was no other.
 std::string ahead_text(double ahead) {
   if (std::isnan(ahead)) return "";
@@ -77,10 +81,15 @@ std::vector<std::size_t> fastest_indices(const std::vector<std::vector<double>>&
 }
 
 TakenLaunch take(const std::vector<std::vector<double>>& times, std::optional<std::size_t> pinned) {
-  const std::vector<std::size_t> near = close_to_fastest(times, kPinnedMargin);
-  const bool takes_pinned = pinned && std::ranges::find(near, *pinned) != near.end();
+  const bool takes_pinned = pinned && is_close(times, kPinnedMargin, *pinned);
   const std::size_t index = takes_pinned ? *pinned : close_to_fastest(times, kTieMargin).front();
   return {index, ahead_of_others(medians_of(times), index)};
+}
+
+std::optional<TakenLaunch> keep_pinned(const std::vector<std::vector<double>>& times,
+                                       std::optional<std::size_t> pinned) {
+  if (!pinned || !is_close(times, kSurelyPinnedMargin, *pinned)) return std::nullopt;
+  return take(times, pinned);
 }
 
 std::string choice_text(std::string_view how, std::size_t taken, std::size_t candidates,

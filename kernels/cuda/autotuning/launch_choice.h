@@ -31,6 +31,10 @@ namespace fusegate::kernels {
 // Shares of the fastest's median time.
 inline constexpr double kTieMargin = 0.005;
 inline constexpr double kPinnedMargin = 0.05;
+// A pinned choice that is this close to the fastest after a few rounds is kept without timing any
+// further: it is far inside kPinnedMargin. On an H200 whose choices were pinned, asking pr what it
+// launches took 17 s for 29, and came to the same choices.
+inline constexpr double kSurelyPinnedMargin = 0.02;
 // What is slower by more after a few rounds is not timed further.
 inline constexpr double kDiscardMargin = 0.1;
 
@@ -52,6 +56,10 @@ std::vector<std::size_t> fastest_indices(const std::vector<std::vector<double>>&
 
 // The one taken. pinned: index of the one taken before, where it is among them.
 TakenLaunch take(const std::vector<std::vector<double>>& times, std::optional<std::size_t> pinned);
+
+// The pinned one where times of a few rounds suffice to keep it.
+std::optional<TakenLaunch> keep_pinned(const std::vector<std::vector<double>>& times,
+                                       std::optional<std::size_t> pinned);
 
 // The choice as run files have it, and the candidate's name in it, which may be all of it.
 std::string choice_text(std::string_view how, std::size_t taken, std::size_t candidates,

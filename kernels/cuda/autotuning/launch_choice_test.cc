@@ -58,6 +58,15 @@ TEST(LaunchChoice, TakesAPinnedChoiceUntilAnotherIsClearlyFaster) {
   EXPECT_EQ(take(times, 3).index, 1u);
 }
 
+TEST(LaunchChoice, KeepsAPinnedChoiceAfterAFewRoundsWhereItIsClose) {
+  const std::vector<std::vector<double>> times{{10.19}, {10}, {10.21}};
+  EXPECT_EQ(keep_pinned(times, 0).value().index, 0u);
+  EXPECT_NEAR(keep_pinned(times, 0).value().ahead, 10 / 10.19 - 1, 1e-12);
+  EXPECT_EQ(keep_pinned(times, 1).value().index, 1u);
+  EXPECT_FALSE(keep_pinned(times, 2)) << "is timed further";
+  EXPECT_FALSE(keep_pinned(times, std::nullopt));
+}
+
 TEST(LaunchChoice, MeasuresHowFarTheNextOneIs) {
   EXPECT_NEAR(take({{10.4}, {10}, {11}}, std::nullopt).ahead, 0.04, 1e-12);
   EXPECT_NEAR(take({{10.4}, {10}, {11}}, 0).ahead, 10 / 10.4 - 1, 1e-12)
