@@ -11,6 +11,7 @@ import types
 from unittest import mock
 
 import torch
+import training
 from fusegate import Problem
 
 functional, NUMBERS = torch.nn.functional, torch.numpy.random.default_rng(5)
@@ -57,6 +58,10 @@ class FakeQuack:
     def gemm(self, h, w, split_k):
         self._ask(GemmConfig(tile_m=256, pingpong=False), split_k, h.shape, w.shape)
         return h @ w
+
+    def mlp_func(self, x, w_gate_up, w_down, activation, recompute, concat_layout):
+        h = self.gemm_gated(x, w_gate_up.T, activation, False, ("B",) if concat_layout else None)[1]
+        return self.gemm(h, w_down.T, ("kept", "again")[recompute])
 
     def _ask(self, config, *key):
         if key not in self._known:
@@ -143,6 +148,17 @@ class FakeCudnn:
         return self._times[self.launched]
 
 
+def gradients(forward, leaves, dy):
+    """training.gradients, by differences."""
+    def loss(number, at, by):
+        moved = [leaf.copy() for leaf in leaves]
+        moved[number][at] += by
+        return (forward(*moved) * dy).sum()
+    found = [torch.tensor([(loss(number, at, 1e-5) - loss(number, at, -1e-5)) / 2e-5 for at in torch.numpy.ndindex(leaf.shape)])
+             .reshape(leaf.shape) for number, leaf in enumerate(leaves)]
+    return forward(*leaves), found
+
+
 @contextlib.contextmanager
 def installed(cudnn=None, cache=None):
     """The libraries are there, and remember in that folder. Yields QuACK."""
@@ -150,9 +166,9 @@ def installed(cudnn=None, cache=None):
     ops = types.SimpleNamespace(LigerGELUMulFunction=types.SimpleNamespace(apply=lambda g, u: UNITS["geglu"](g) * u),
                                 LigerSiLUMulFunction=types.SimpleNamespace(apply=lambda g, u: functional.silu(g) * u))
     modules = {"cudnn": cudnn, "triton": types.ModuleType("triton"), "triton.testing": cudnn, "liger_kernel.ops": ops,
-               "quack": quack, "quack.gemm_interface": quack, "quack.autotuner": quack,
+               "quack": quack, "quack.gemm_interface": quack, "quack.autotuner": quack, "quack.mlp": quack,
                "cutlass": types.SimpleNamespace(__file__="/site-packages/cutlass/__init__.py",
                                                 __spec__=importlib.machinery.ModuleSpec("cutlass", None))}
     with tempfile.TemporaryDirectory() as folder, mock.patch.dict(sys.modules, modules), \
-            mock.patch.dict(os.environ, XDG_CACHE_HOME=cache or folder):
+            mock.patch.dict(os.environ, XDG_CACHE_HOME=cache or folder), mock.patch.object(training, "gradients", gradients):
         yield quack

@@ -29,11 +29,14 @@ except Exception as error:  # pylint: disable=broad-except
     sys.exit(2)
 
 import problems
+import training
 from cudnn_mlp import CudnnMlp
 from problems import GATED
-from quack_mlp import CONCATENATED, INTERLEAVED, QuackMlp, pack
+from quack_mlp import CONCATENATED, INTERLEAVED, QuackMlp, QuackStep, pack, pack_step
 
-LIGER = {"factory": True, "requires": ("triton", "liger_kernel"), "device": "cuda"}
+COMPILED = {"torch_compile": None, "torch_compile_max_autotune": "max-autotune-no-cudagraphs"}
+LIGER = {"requires": ("triton", "liger_kernel"), "device": "cuda"}
+QUACK = {"requires": ("triton", "quack", "nvidia_cutlass_dsl"), "device": "cuda"}
 
 
 def marked(name, function):
@@ -84,13 +87,19 @@ def register_torchs(operation, make, fused, unfused):
     """make: of marked or unmarked, the implementation. fused, unfused: their stages. The compiler fuses activation and mul by
     default, and cannot be marked."""
     operation.benchmark("torch_eager", stages=unfused)(make(marked))
-    for name, mode in (("torch_compile", None), ("torch_compile_max_autotune", "max-autotune-no-cudagraphs")):
+    for name, mode in COMPILED.items():
         operation.benchmark(name, factory=True, requires="triton", stages=problems.in_one(operation.name, fused))(
             lambda _, mode=mode: compiled(make(unmarked), mode))
 
 
-def liger(activation):
-    return marked(f"{activation.name}_mul", getattr(importlib.import_module("liger_kernel.ops"), activation.liger).apply)
+def register_backward(operation, function):
+    operation.benchmark("torch_eager")(function)
+    for name, mode in COMPILED.items():
+        operation.benchmark(name, factory=True, requires="triton")(lambda _, mode=mode: compiled(function, mode))
+
+
+def liger(activation, part=marked):
+    return part(f"{activation.name}_mul", getattr(importlib.import_module("liger_kernel.ops"), activation.liger).apply)
 
 
 def register_tuned(operation, name, make, **fields):
@@ -100,7 +109,7 @@ def register_tuned(operation, name, make, **fields):
     def build(problem):
         made[problem] = make(problem)
         return made[problem]
-    operation.benchmark(name, factory=True, device="cuda", choices=lambda problem: made[problem].choices, **fields)(build)
+    operation.benchmark(name, factory=True, choices=lambda problem: made[problem].choices, **fields)(build)
 
 
 def register_unit(unit, activation):
@@ -108,7 +117,7 @@ def register_unit(unit, activation):
     fused, unfused = (functools.partial(problems.gated_stages, unit, is_fused) for is_fused in (True, False))
     register_torchs(operation, functools.partial(gated, activation), fused, unfused)
     if activation.liger:
-        operation.benchmark("liger", **LIGER, stages=fused)(lambda _: liger(activation))
+        operation.benchmark("liger", factory=True, **LIGER, stages=fused)(lambda _: liger(activation))
 
 
 def register_mlp(unit, activation):
@@ -116,16 +125,31 @@ def register_mlp(unit, activation):
     fused, unfused = (functools.partial(problems.mlp_stages, unit, is_fused) for is_fused in (True, False))
     register_torchs(operation, lambda part: mlp(gated(activation, part), part), fused, unfused)
     if activation.liger:
-        operation.benchmark("liger", **LIGER, stages=fused)(lambda _: mlp(liger(activation), marked))
+        operation.benchmark("liger", factory=True, **LIGER, stages=fused)(lambda _: mlp(liger(activation), marked))
     register_tuned(operation, "cudnn", functools.partial(CudnnMlp, unit, activation.cudnn), requires=("cudnn", "triton"),
-                   stages=functools.partial(problems.up_gate_mlp_stages, unit))
+                   device="cuda", stages=functools.partial(problems.up_gate_mlp_stages, unit))
     for name, layout, is_down_quacks in () if not activation.quack else (
             ("quack", INTERLEAVED, False), ("quack_both", INTERLEAVED, True), ("quack_concat", CONCATENATED, False),
             ("quack_concat_both", CONCATENATED, True)):
         register_tuned(operation, name, functools.partial(QuackMlp, activation.quack, layout, is_down_quacks),
-                       requires=("triton", "quack", "nvidia_cutlass_dsl"),
-                       prepare=functools.partial(pack, layout, is_down_quacks),
+                       **QUACK, prepare=functools.partial(pack, layout, is_down_quacks),
                        stages=functools.partial(problems.gate_up_mlp_stages, unit))
+
+
+def register_training(unit, activation):
+    register_backward(training.unit_backward_operation(unit), training.unit_backward(activation))
+    register_backward(training.mlp_backward_operation(unit), training.mlp_backward(activation))
+    operation, forward = training.mlp_training_operation(unit), mlp(gated(activation, unmarked), unmarked)
+    register_tuned(operation, "torch_eager", functools.partial(training.Step, forward))
+    for name, mode in COMPILED.items():
+        register_tuned(operation, name, lambda problem, mode=mode: training.Step(compiled(forward, mode), problem),
+                       requires="triton")
+    if activation.liger:
+        register_tuned(operation, "liger", lambda problem: training.Step(mlp(liger(activation, unmarked), unmarked), problem), **LIGER)
+    for name, layout, keeps in () if not activation.quack else (
+            ("quack", INTERLEAVED, True), ("quack_concat", CONCATENATED, True), ("quack_recompute", INTERLEAVED, False)):
+        register_tuned(operation, name, functools.partial(QuackStep, activation.quack, layout, keeps), **QUACK,
+                       prepare=functools.partial(pack_step, layout))
 
 
 def suites():
@@ -139,6 +163,7 @@ register_torchs(problems.linear_operation(), linear, problems.linear_stages, pro
 for gated_unit, its_activation in GATED.items():
     register_unit(gated_unit, its_activation)
     register_mlp(gated_unit, its_activation)
+    register_training(gated_unit, its_activation)
 
 if __name__ == "__main__":
     fusegate.main(suites=suites(), foreign_suites=True)

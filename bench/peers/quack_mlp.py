@@ -1,5 +1,5 @@
 """QuACK's MLP: both input projections and the gated unit in one tuned GEMM, then the down projection by cuBLAS or by
-QuACK.
+QuACK; and its step of training.
 
 QuACK tunes a GEMM in its first call, before the benchmark is checked. It stores its choices and its compiled kernels in a
 folder for the next process (docs/commands.md)."""
@@ -18,6 +18,7 @@ import torch
 
 from problems import sizes
 from remembered import cache_folder
+from training import Step
 
 # The tuner's choices by tuned product, its activation and layout, and the sizes. QuACK asks its tuner once in a process, and
 # the implementations share the answers.
@@ -29,20 +30,35 @@ _taken = {}
 INTERLEAVED, CONCATENATED = None, ("B",)
 
 
+def packed(concat_layout, w_gate, w_up):
+    both = (w_gate, w_up)
+    return torch.cat(both) if concat_layout else torch.stack(both, dim=1).flatten(0, 1)
+
+
 def pack(concat_layout, is_down_quacks, x, w_gate, w_up, w_down):
     """QuackMlp's arguments. QuACK takes a weight as (inputs, outputs)."""
-    both = (w_gate, w_up)
-    packed = torch.cat(both) if concat_layout else torch.stack(both, dim=1).flatten(0, 1)
-    return x, torch.t(packed), torch.t(w_down) if is_down_quacks else w_down
+    return x, torch.t(packed(concat_layout, w_gate, w_up)), torch.t(w_down) if is_down_quacks else w_down
+
+
+def pack_step(concat_layout, x, w_gate, w_up, w_down, dy):
+    """QuackStep's arguments. Its mlp_func takes weights as torch.nn.Linear's."""
+    return x, packed(concat_layout, w_gate, w_up), w_down, dy
+
+
+def unpacked(concat_layout, gradients):
+    """dx, dw_gate, dw_up and dw_down of dx, the packed weights' and dw_down."""
+    dx, both, dw_down = gradients
+    half = both.shape[0] // 2
+    gate, up = (both[:half], both[half:]) if concat_layout else (both[0::2], both[1::2])
+    return dx, gate, up, dw_down
 
 
 class QuackMlp:
     """activation: QuACK's name. choices: the tuner's by stage. Empty before the first call. Raises what load() raises."""
 
     def __init__(self, activation, concat_layout, is_down_quacks, problem):
-        self._gemms, self._tuner = load("quack.gemm_interface"), load("quack.autotuner").Autotuner
+        self._gemms, self._sizes, self.choices = load("quack.gemm_interface"), sizes(problem), {}
         self._activation, self._concat_layout, self._is_down_quacks = activation, concat_layout, is_down_quacks
-        self._sizes, self.choices = sizes(problem), {}
 
     def __call__(self, x, w_gate_up, w_down):
         if not self.choices:
@@ -51,11 +67,11 @@ class QuackMlp:
 
     def _call_first(self, x, w_gate_up, w_down):
         """Tunes, and records the tuner's choices."""
-        with self._noted((f"gate_up_{self._activation}", self._concat_layout)):
+        with noted(self.choices, (f"gate_up_{self._activation}", self._concat_layout), self._sizes):
             hidden = self._gated(x, w_gate_up)
         if not self._is_down_quacks:
             return self._down(hidden, w_down)
-        with self._noted(("down_proj",)):
+        with noted(self.choices, ("down_proj",), self._sizes):
             return self._down(hidden, w_down)
 
     def _gated(self, x, w_gate_up):
@@ -71,14 +87,34 @@ class QuackMlp:
                 return self._gemms.gemm(hidden, w_down, split_k=None)
             return torch.nn.functional.linear(hidden, w_down)
 
-    @contextlib.contextmanager
-    def _noted(self, product):
-        with _asked(self._tuner) as configs:
-            yield
-        key = (*product, self._sizes)
-        if configs:
-            _taken[key] = config_text(configs[-1])
-        self.choices[product[0]] = _taken.get(key, "unknown")
+
+class QuackStep(Step):
+    """A step of training by QuACK's mlp_func. Its gradient of the input of the down projection and the unit's are one GEMM
+    (gemm_dgated). keeps: both input projections, for the backward pass, which otherwise computes them again. Raises what
+    load() raises."""
+
+    def __init__(self, activation, concat_layout, keeps, problem):
+        forward = functools.partial(load("quack.mlp").mlp_func, activation=activation, recompute=not keeps,
+                                    concat_layout=bool(concat_layout))
+        super().__init__(forward, problem, functools.partial(unpacked, concat_layout))
+        self._product, self._sizes = ("gemms", activation, concat_layout, keeps), sizes(problem)
+
+    def __call__(self, *inputs):
+        if self.choices:
+            return super().__call__(*inputs)
+        with noted(self.choices, self._product, self._sizes):
+            return super().__call__(*inputs)
+
+
+@contextlib.contextmanager
+def noted(choices, product, problem_sizes):
+    """Adds what the tuner chooses meanwhile, by the product's first name."""
+    with _asked(load("quack.autotuner").Autotuner) as configs:
+        yield
+    key = (*product, problem_sizes)
+    if configs:
+        _taken[key] = "; ".join(map(config_text, configs))
+    choices[product[0]] = _taken.get(key, "unknown")
 
 
 def config_text(config):
