@@ -10,6 +10,7 @@ import tempfile
 import types
 from unittest import mock
 
+import fp8
 import torch
 import training
 from fusegate import Problem
@@ -48,16 +49,16 @@ class FakeQuack:
                 self.best_config = types.SimpleNamespace(kwargs={"config": self._config})
         self.Autotuner, self._known = Autotuner, set()
 
-    def gemm_gated(self, x, w, activation, store_preact, concat_layout):
+    def gemm_gated(self, x, w, activation, store_preact, concat_layout, alpha=1.0, postact_dtype=None):
         assert not store_preact
         self._ask(GemmConfig(), activation, concat_layout, x.shape, w.shape)
-        both, half = x @ w, w.shape[1] // 2
+        both, half = alpha * (x @ w), w.shape[1] // 2
         gate, up = (both[:, :half], both[:, half:]) if concat_layout else (both[:, 0::2], both[:, 1::2])
         return None, UNITS[activation](gate) * up
 
-    def gemm(self, h, w, split_k):
+    def gemm(self, h, w, split_k, alpha=1.0, out_dtype=None):
         self._ask(GemmConfig(tile_m=256, pingpong=False), split_k, h.shape, w.shape)
-        return h @ w
+        return alpha * (h @ w)
 
     def mlp_func(self, x, w_gate_up, w_down, activation, recompute, concat_layout):
         h = self.gemm_gated(x, w_gate_up.T, activation, False, ("B",) if concat_layout else None)[1]
@@ -165,7 +166,8 @@ def installed(cudnn=None, cache=None):
     quack, cudnn = FakeQuack(), cudnn or FakeCudnn()
     ops = types.SimpleNamespace(LigerGELUMulFunction=types.SimpleNamespace(apply=lambda g, u: UNITS["geglu"](g) * u),
                                 LigerSiLUMulFunction=types.SimpleNamespace(apply=lambda g, u: functional.silu(g) * u))
-    modules = {"cudnn": cudnn, "triton": types.ModuleType("triton"), "triton.testing": cudnn, "liger_kernel.ops": ops,
+    deep_gemm = types.SimpleNamespace(fp8_gemm_nt=lambda x, w, out: out.copy_(fp8.scaled(*x) @ fp8.scaled(*w).T))
+    modules = {"cudnn": cudnn, "deep_gemm": deep_gemm, "triton": types.ModuleType("triton"), "triton.testing": cudnn, "liger_kernel.ops": ops,
                "quack": quack, "quack.gemm_interface": quack, "quack.autotuner": quack, "quack.mlp": quack,
                "cutlass": types.SimpleNamespace(__file__="/site-packages/cutlass/__init__.py",
                                                 __spec__=importlib.machinery.ModuleSpec("cutlass", None))}

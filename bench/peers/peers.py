@@ -15,7 +15,6 @@ import os
 import pathlib
 import shutil
 import sys
-import types
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))  # where both lie side by side
 
@@ -28,13 +27,15 @@ except Exception as error:  # pylint: disable=broad-except
     print(f"peers: torch cannot be imported: {error}", file=sys.stderr)
     sys.exit(2)
 
+import fp8
 import problems
 import training
+from compiled import MODES, compiled
 from cudnn_mlp import CudnnMlp
+from deep_gemm_mlp import deep_gemm_mlp
 from problems import GATED
-from quack_mlp import CONCATENATED, INTERLEAVED, QuackMlp, QuackStep, pack, pack_step
+from quack_mlp import (CONCATENATED, INTERLEAVED, QuackFp8Mlp, QuackMlp, QuackStep, pack, pack_fp8, pack_step)
 
-COMPILED = {"torch_compile": None, "torch_compile_max_autotune": "max-autotune-no-cudagraphs"}
 LIGER = {"requires": ("triton", "liger_kernel"), "device": "cuda"}
 QUACK = {"requires": ("triton", "quack", "nvidia_cutlass_dsl"), "device": "cuda"}
 
@@ -72,29 +73,18 @@ def mlp(unit, part):
     return lambda x, w_gate, w_up, w_down: down_proj(unit(gate_proj(x, w_gate), up_proj(x, w_up)), w_down)
 
 
-def compiled(function, mode):
-    """For static shapes and without graph breaks. Of the max-autotune modes it takes the one without CUDA graphs, since all
-    peers are captured in the same way.
-
-    The compiler caches its results by a function's code, and gives up on code that it compiled for eight shapes. So each
-    benchmark gets code of its own."""
-    own = types.FunctionType(function.__code__.replace(), function.__globals__, function.__name__, function.__defaults__,
-                             function.__closure__)
-    return torch.compile(own, dynamic=False, fullgraph=True, mode=mode)
-
-
 def register_torchs(operation, make, fused, unfused):
     """make: of marked or unmarked, the implementation. fused, unfused: their stages. The compiler fuses activation and mul by
     default, and cannot be marked."""
     operation.benchmark("torch_eager", stages=unfused)(make(marked))
-    for name, mode in COMPILED.items():
+    for name, mode in MODES.items():
         operation.benchmark(name, factory=True, requires="triton", stages=problems.in_one(operation.name, fused))(
             lambda _, mode=mode: compiled(make(unmarked), mode))
 
 
 def register_backward(operation, function):
     operation.benchmark("torch_eager")(function)
-    for name, mode in COMPILED.items():
+    for name, mode in MODES.items():
         operation.benchmark(name, factory=True, requires="triton")(lambda _, mode=mode: compiled(function, mode))
 
 
@@ -141,7 +131,7 @@ def register_training(unit, activation):
     register_backward(training.mlp_backward_operation(unit), training.mlp_backward(activation))
     operation, forward = training.mlp_training_operation(unit), mlp(gated(activation, unmarked), unmarked)
     register_tuned(operation, "torch_eager", functools.partial(training.Step, forward))
-    for name, mode in COMPILED.items():
+    for name, mode in MODES.items():
         register_tuned(operation, name, lambda problem, mode=mode: training.Step(compiled(forward, mode), problem),
                        requires="triton")
     if activation.liger:
@@ -150,6 +140,20 @@ def register_training(unit, activation):
             ("quack", INTERLEAVED, True), ("quack_concat", CONCATENATED, True), ("quack_recompute", INTERLEAVED, False)):
         register_tuned(operation, name, functools.partial(QuackStep, activation.quack, layout, keeps), **QUACK,
                        prepare=functools.partial(pack_step, layout))
+
+
+def register_fp8(unit, activation, scales):
+    operation, stages = fp8.operation(unit, scales), functools.partial(fp8.stages, unit)
+    packed = functools.partial(fp8.pack, scales, torch.cat)
+    if scales == "block":
+        operation.benchmark("deep_gemm", factory=True, requires=("triton", "deep_gemm"), device="cuda", prepare=packed,
+                            stages=stages)(functools.partial(deep_gemm_mlp, activation))
+        return
+    operation.benchmark("torch_scaled_mm", factory=True, requires="triton", device="cuda", prepare=packed, stages=stages)(
+        functools.partial(fp8.torch_mlp, activation))
+    for name, is_down_quacks in (("quack", False), ("quack_both", True)) if scales == "tensor" else ():
+        register_tuned(operation, name, functools.partial(QuackFp8Mlp, activation, is_down_quacks), **QUACK,
+                       prepare=functools.partial(pack_fp8, is_down_quacks), stages=functools.partial(fp8.gate_up_stages, unit))
 
 
 def suites():
@@ -164,6 +168,9 @@ for gated_unit, its_activation in GATED.items():
     register_unit(gated_unit, its_activation)
     register_mlp(gated_unit, its_activation)
     register_training(gated_unit, its_activation)
+for gated_unit in fp8.UNITS:
+    for kind_of_scales in fp8.SCALES:
+        register_fp8(gated_unit, GATED[gated_unit], kind_of_scales)
 
 if __name__ == "__main__":
     fusegate.main(suites=suites(), foreign_suites=True)

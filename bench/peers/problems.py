@@ -1,5 +1,6 @@
 """The operations as fusegate_bench has them (kernels/operations): inputs, references, and the least work of a call's parts."""
 
+import functools
 import math
 import typing
 
@@ -105,7 +106,11 @@ def mlp_operation(unit):
     return fusegate.Operation(
         f"{unit}_mlp", **PROBLEM, outputs=lambda p: {"out": fusegate.empty(rows(p), p.dim)},
         weights=WEIGHTS, inputs=mlp_inputs,
-        reference=lambda x, w_gate, w_up, w_down: (GATED[unit].formula(x @ w_gate.T) * (x @ w_up.T)) @ w_down.T)
+        reference=functools.partial(mlp_reference, GATED[unit]))
+
+
+def mlp_reference(activation, x, w_gate, w_up, w_down):
+    return (activation.formula(x @ w_gate.T) * (x @ w_up.T)) @ w_down.T
 
 
 # The least work, as kernels/operations/stages.h counts it.

@@ -16,6 +16,8 @@ import sys
 import fusegate
 import torch
 
+import fp8
+from compiled import compiled
 from problems import sizes
 from remembered import cache_folder
 from training import Step
@@ -30,19 +32,24 @@ _taken = {}
 INTERLEAVED, CONCATENATED = None, ("B",)
 
 
-def packed(concat_layout, w_gate, w_up):
-    both = (w_gate, w_up)
+def packed(concat_layout, both):
     return torch.cat(both) if concat_layout else torch.stack(both, dim=1).flatten(0, 1)
 
 
 def pack(concat_layout, is_down_quacks, x, w_gate, w_up, w_down):
     """QuackMlp's arguments. QuACK takes a weight as (inputs, outputs)."""
-    return x, torch.t(packed(concat_layout, w_gate, w_up)), torch.t(w_down) if is_down_quacks else w_down
+    return x, torch.t(packed(concat_layout, (w_gate, w_up))), torch.t(w_down) if is_down_quacks else w_down
+
+
+def pack_fp8(is_down_quacks, *inputs):
+    """QuackFp8Mlp's arguments."""
+    x, both, w_down, *scales = fp8.pack("tensor", functools.partial(packed, INTERLEAVED), *inputs)
+    return x, torch.t(both), torch.t(w_down) if is_down_quacks else w_down, *scales
 
 
 def pack_step(concat_layout, x, w_gate, w_up, w_down, dy):
     """QuackStep's arguments. Its mlp_func takes weights as torch.nn.Linear's."""
-    return x, packed(concat_layout, w_gate, w_up), w_down, dy
+    return x, packed(concat_layout, (w_gate, w_up)), w_down, dy
 
 
 def unpacked(concat_layout, gradients):
@@ -60,19 +67,19 @@ class QuackMlp:
         self._gemms, self._sizes, self.choices = load("quack.gemm_interface"), sizes(problem), {}
         self._activation, self._concat_layout, self._is_down_quacks = activation, concat_layout, is_down_quacks
 
-    def __call__(self, x, w_gate_up, w_down):
+    def __call__(self, x, w_gate_up, w_down, *scales):
         if not self.choices:
-            return self._call_first(x, w_gate_up, w_down)
-        return self._down(self._gated(x, w_gate_up), w_down)
+            return self._call_first(x, w_gate_up, w_down, *scales)
+        return self._down(self._gated(x, w_gate_up, *scales), w_down, *scales)
 
-    def _call_first(self, x, w_gate_up, w_down):
+    def _call_first(self, x, w_gate_up, w_down, *scales):
         """Tunes, and records the tuner's choices."""
         with noted(self.choices, (f"gate_up_{self._activation}", self._concat_layout), self._sizes):
-            hidden = self._gated(x, w_gate_up)
+            hidden = self._gated(x, w_gate_up, *scales)
         if not self._is_down_quacks:
-            return self._down(hidden, w_down)
+            return self._down(hidden, w_down, *scales)
         with noted(self.choices, ("down_proj",), self._sizes):
-            return self._down(hidden, w_down)
+            return self._down(hidden, w_down, *scales)
 
     def _gated(self, x, w_gate_up):
         """Stores only the unit's result, as in inference."""
@@ -86,6 +93,32 @@ class QuackMlp:
                 # With split_k=None the tuner also splits the sum; otherwise few rows would leave most of the GPU idle.
                 return self._gemms.gemm(hidden, w_down, split_k=None)
             return torch.nn.functional.linear(hidden, w_down)
+
+
+class QuackFp8Mlp(QuackMlp):
+    """The same in fp8, with one scale a tensor; QuACK has no other for e4m3. On sm_90 it writes bf16, and promotes its sums to
+    fp32: it does not offer fast accumulation. The compiler's kernel rounds h."""
+
+    def __init__(self, activation, is_down_quacks, problem):
+        super().__init__(activation.quack, INTERLEAVED, is_down_quacks, problem)
+        self._factors = compiled(lambda x, w, h, w_down: ((x * w).flatten(), (h * w_down).flatten()))
+        self._round = compiled(lambda h, of_up, h_scale: fp8.e4m3(h.float() * (of_up / h_scale)))
+
+    def _gated(self, x, w_gate_up, x_scale, w_scale, of_up, w_down_scale, h_scale):
+        """h, and the factor of its product with w_down."""
+        with fusegate.stage(f"gate_up_{self._activation}"):
+            factor, of_down = self._factors(x_scale, w_scale, h_scale, w_down_scale)
+            h = self._gemms.gemm_gated(x, w_gate_up, activation=self._activation, alpha=factor, store_preact=False,
+                                       postact_dtype=torch.bfloat16, concat_layout=self._concat_layout)[1]
+        with fusegate.stage("round"):
+            return self._round(h, of_up, h_scale), of_down
+
+    def _down(self, hidden, w_down, *scales):
+        (h, factor), (*_, w_down_scale, h_scale) = hidden, scales
+        with fusegate.stage("down_proj"):
+            if self._is_down_quacks:
+                return self._gemms.gemm(h, w_down, alpha=factor, out_dtype=torch.bfloat16, split_k=None)
+            return fp8.scaled_mm(h, w_down, h_scale, w_down_scale)
 
 
 class QuackStep(Step):

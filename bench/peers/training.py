@@ -10,7 +10,7 @@ import math
 import fusegate
 import torch
 
-from problems import GATED, PROBLEM, WEIGHTS, mlp_inputs, rows, uniform
+from problems import GATED, PROBLEM, WEIGHTS, mlp_inputs, mlp_reference, rows, uniform
 
 
 def operation(name, inputs, outputs, reference, products):
@@ -36,9 +36,8 @@ def mlp_backward_operation(unit):
 
 def mlp_training_operation(unit):
     def reference(x, w_gate, w_up, w_down, dy):
-        g, u = x @ w_gate.T, x @ w_up.T
-        out = (GATED[unit].formula(g) * u) @ w_down.T
-        return (out, *mlp_gradients(GATED[unit], x, w_gate, w_up, w_down, dy, g, u))
+        out = mlp_reference(GATED[unit], x, w_gate, w_up, w_down)
+        return (out, *mlp_gradients(GATED[unit], x, w_gate, w_up, w_down, dy, x @ w_gate.T, x @ w_up.T))
     return operation(f"{unit}_mlp_training", step_inputs,
                      lambda p: {"out": fusegate.empty(rows(p), p.dim), **gradients_of(p)}, reference, 9)
 

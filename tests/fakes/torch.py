@@ -26,6 +26,8 @@ class Kind:
 
 
 uint8, float16, float32, float64 = map(Kind, ("uint8", "float16", "float32", "float64"))
+# Which round nothing.
+bfloat16 = float8_e4m3fn = float64
 
 
 strided = "torch.strided"
@@ -61,11 +63,35 @@ class Tensor(numpy.ndarray):
     def data_ptr(self):
         return self.__array_interface__["data"][0]
 
-    def flatten(self, start, end):
+    def flatten(self, start=0, end=1):
         return self.reshape(*self.shape[:start], -1, *self.shape[end + 1:])
 
-    def clamp(self, min):  # pylint: disable=redefined-builtin
-        return numpy.maximum(self, min)
+    def clamp(self, min, max=math.inf):  # pylint: disable=redefined-builtin
+        return numpy.minimum(numpy.maximum(self, min), max)
+
+    def float(self):
+        return self
+
+    def t(self):
+        return self.T
+
+    def chunk(self, count, dim):
+        return numpy.split(self, count, axis=dim)
+
+    def unflatten(self, dim, sizes):
+        return self.reshape(*self.shape[:dim], *sizes, *self.shape[dim + 1:])
+
+    def abs(self):
+        return numpy.abs(self)
+
+    def amax(self, dim, keepdim):
+        return self.max(axis=dim, keepdims=keepdim)
+
+    def repeat_interleave(self, count, dim):
+        return self.repeat(count, axis=dim)
+
+    def narrow(self, dim, start, count):
+        return self.take(range(start, start + count), axis=dim)
 
 
 def tensor(values, kind=float64):
@@ -88,7 +114,11 @@ def stack(tensors, dim):
     return numpy.stack(tensors, axis=dim).view(Tensor)
 
 
-cat, t, exp, tanh = numpy.concatenate, numpy.transpose, numpy.exp, numpy.tanh
+def cat(tensors):
+    return numpy.concatenate(tensors).view(Tensor)
+
+
+t, exp, tanh = numpy.transpose, numpy.exp, numpy.tanh
 erf = numpy.vectorize(math.erf)
 
 
@@ -114,6 +144,10 @@ ops = types.SimpleNamespace(aten=types.SimpleNamespace(**_backwards))
 cuda = types.SimpleNamespace(reset_peak_memory_stats=lambda: None, memory_allocated=lambda: 100, max_memory_allocated=lambda: 164,
                              get_device_name=lambda: "NVIDIA H200", synchronize=lambda: None,
                              current_stream=lambda: types.SimpleNamespace(cuda_stream=7))
+
+
+def _scaled_mm(x, w, scale_a, scale_b, out_dtype, use_fast_accum):
+    return (x * scale_a) @ (w * scale_b)
 
 
 def compile(function, **_):  # pylint: disable=redefined-builtin
