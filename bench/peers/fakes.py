@@ -1,4 +1,4 @@
-"""Stand-ins for Triton, Liger, QuACK and cuDNN, which compute on the fake torch's tensors."""
+"""Stand-ins for Triton, Liger, QuACK, cuDNN, FlashInfer and DeepGEMM, which compute on the fake torch's tensors."""
 
 import contextlib
 import dataclasses
@@ -160,6 +160,20 @@ def gradients(forward, leaves, dy):
     return forward(*leaves), found
 
 
+class FakeSegmentGemm:
+    def __init__(self, _workspace):
+        pass
+
+    def run(self, x, weights, batch_size, weight_column_major, out, seg_indptr):
+        assert (batch_size, weight_column_major, list(seg_indptr)) == (1, True, [0, x.shape[0]])
+        out.copy_(x @ weights[0].T)
+        return out
+
+
+def of_halves(activation):
+    return lambda both: (lambda gate, up: activation(gate) * up)(*both.chunk(2, dim=1))
+
+
 @contextlib.contextmanager
 def installed(cudnn=None, cache=None):
     """The libraries are there, and remember in that folder. Yields QuACK."""
@@ -167,7 +181,10 @@ def installed(cudnn=None, cache=None):
     ops = types.SimpleNamespace(LigerGELUMulFunction=types.SimpleNamespace(apply=lambda g, u: UNITS["geglu"](g) * u),
                                 LigerSiLUMulFunction=types.SimpleNamespace(apply=lambda g, u: functional.silu(g) * u))
     deep_gemm = types.SimpleNamespace(fp8_gemm_nt=lambda x, w, out: out.copy_(fp8.scaled(*x) @ fp8.scaled(*w).T))
-    modules = {"cudnn": cudnn, "deep_gemm": deep_gemm, "triton": types.ModuleType("triton"), "triton.testing": cudnn, "liger_kernel.ops": ops,
+    flashinfer = types.SimpleNamespace(
+        SegmentGEMMWrapper=FakeSegmentGemm, gelu_tanh_and_mul=of_halves(UNITS["geglu"]), silu_and_mul=of_halves(functional.silu),
+        gelu_and_mul=of_halves(functional.gelu))
+    modules = {"cudnn": cudnn, "deep_gemm": deep_gemm, "flashinfer": flashinfer, "triton": types.ModuleType("triton"), "triton.testing": cudnn, "liger_kernel.ops": ops,
                "quack": quack, "quack.gemm_interface": quack, "quack.autotuner": quack, "quack.mlp": quack,
                "cutlass": types.SimpleNamespace(__file__="/site-packages/cutlass/__init__.py",
                                                 __spec__=importlib.machinery.ModuleSpec("cutlass", None))}

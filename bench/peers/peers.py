@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""fusegate's peers: PyTorch, its compiler, Liger, QuACK and cuDNN, as implementations of fusegate_bench's operations. Each is
-the library's released package, called as its users call it. Flags, suites and run files are fusegate_bench's.
+"""fusegate's peers: PyTorch, its compiler, Liger, QuACK, cuDNN, FlashInfer and DeepGEMM, as implementations of
+fusegate_bench's operations. Each is the library's released package, called as its users call it. Flags, suites and run files
+are fusegate_bench's.
 
     bench/peers/peers.py --suite=ladder --out=FILE
     bench/peers/peers.py --problem=64,128,768,3072 --operation=geglu_mlp --out=FILE
@@ -27,6 +28,7 @@ except Exception as error:  # pylint: disable=broad-except
     print(f"peers: torch cannot be imported: {error}", file=sys.stderr)
     sys.exit(2)
 
+import flashinfer_mlp
 import fp8
 import problems
 import training
@@ -118,6 +120,10 @@ def register_mlp(unit, activation):
         operation.benchmark("liger", factory=True, **LIGER, stages=fused)(lambda _: mlp(liger(activation), marked))
     register_tuned(operation, "cudnn", functools.partial(CudnnMlp, unit, activation.cudnn), requires=("cudnn", "triton"),
                    device="cuda", stages=functools.partial(problems.up_gate_mlp_stages, unit))
+    if activation.flashinfer:
+        operation.benchmark("flashinfer", factory=True, requires=("triton", "flashinfer"), device="cuda",
+                            prepare=flashinfer_mlp.pack, stages=functools.partial(problems.packed_mlp_stages, unit))(
+            functools.partial(flashinfer_mlp.FlashinferMlp, activation.name, activation.flashinfer))
     for name, layout, is_down_quacks in () if not activation.quack else (
             ("quack", INTERLEAVED, False), ("quack_both", INTERLEAVED, True), ("quack_concat", CONCATENATED, False),
             ("quack_concat_both", CONCATENATED, True)):

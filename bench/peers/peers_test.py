@@ -17,7 +17,7 @@ from fakes import installed, problem, random
 
 PROGRAM = pathlib.Path(__file__).resolve().parent / "peers.py"
 QUICK = ("--device=cpu", "--samples=2", "--layouts=2", "--idle-us=0", "--batch-us=50")
-OF_AN_MLP = ["torch_eager", "torch_compile", "torch_compile_max_autotune", "liger", "cudnn", "quack", "quack_both",
+OF_AN_MLP = ["torch_eager", "torch_compile", "torch_compile_max_autotune", "liger", "cudnn", "flashinfer", "quack", "quack_both",
              "quack_concat", "quack_concat_both"]
 
 
@@ -48,7 +48,7 @@ class ImplementationsTest(unittest.TestCase):
         return result if isinstance(result, tuple) else (result,), operation.reference(of, inputs)
 
     def test_all_compute_what_the_operation_is(self):
-        self.assertEqual(len(implementations()), 104)
+        self.assertEqual(len(implementations()), 107)
         for implementation in implementations():
             results, expected = self.call(implementation)
             self.assertEqual(list(expected), implementation.operation.output_names(problem()))

@@ -13,7 +13,7 @@ PROBLEM = {"axes": [{"batch": 64, "seq": 128, "dim": 768, "hidden": 3072}], "dty
 
 
 class Activation(typing.NamedTuple):
-    """An activation of the gate (kernels/activations), in PyTorch, Liger, QuACK and cuDNN."""
+    """An activation of the gate (kernels/activations), in PyTorch and other libraries."""
     name: str  # its stage's
     flops: int  # of one element: the operations in its formula
     formula: typing.Callable  # of a tensor of doubles: torch's own function is checked against it
@@ -23,6 +23,7 @@ class Activation(typing.NamedTuple):
     cudnn: str  # cuDNN's operation
     liger: str = ""  # Liger's function of gate and up
     quack: str = ""  # QuACK's name of the unit
+    flashinfer: str = ""  # FlashInfer's function of gate and up in one tensor
 
 
 ROOT, CUBIC = math.sqrt(2 / math.pi), 0.044715  # of gelu by tanh
@@ -47,12 +48,12 @@ GATED = {
     "geglu": Activation("gelu", 9, lambda g: 0.5 * g * (1 + torch.tanh(ROOT * (g + CUBIC * g**3))), tanh_gelu_slope,
                         lambda g: functional.gelu(g, approximate="tanh"),
                         lambda d, g: torch.ops.aten.gelu_backward(d, g, approximate="tanh"), cudnn="gelu_approx_tanh",
-                        liger="LigerGELUMulFunction", quack="geglu"),
+                        liger="LigerGELUMulFunction", quack="geglu", flashinfer="gelu_tanh_and_mul"),
     "swiglu": Activation("silu", 4, lambda g: g / (1 + torch.exp(-g)), silu_slope, functional.silu,
                          lambda d, g: torch.ops.aten.silu_backward(d, g), cudnn="swish", liger="LigerSiLUMulFunction",
-                         quack="swiglu"),
+                         quack="swiglu", flashinfer="silu_and_mul"),
     "geglu_erf": Activation("gelu", 5, lambda g: 0.5 * g * (1 + torch.erf(g / math.sqrt(2))), gelu_slope, functional.gelu,
-                            lambda d, g: torch.ops.aten.gelu_backward(d, g), cudnn="gelu"),
+                            lambda d, g: torch.ops.aten.gelu_backward(d, g), cudnn="gelu", flashinfer="gelu_and_mul"),
     "reglu": Activation("relu", 1, lambda g: g.clamp(min=0), lambda g: (g > 0) * 1.0, functional.relu,
                         lambda d, g: torch.ops.aten.threshold_backward(d, g, 0), cudnn="relu", quack="reglu"),
 }
@@ -149,6 +150,11 @@ def gated_stages(unit, fused, p):
 def mlp_stages(unit, fused, p):
     return [product("gate_proj", p, p.hidden, p.dim), product("up_proj", p, p.hidden, p.dim),
             *gated_stages(unit, fused, p), product("down_proj", p, p.dim, p.hidden)]
+
+
+def packed_mlp_stages(unit, p):
+    """Both input projections in one product."""
+    return [product("gate_up_proj", p, 2 * p.hidden, p.dim), *gated_stages(unit, True, p), product("down_proj", p, p.dim, p.hidden)]
 
 
 def gate_up_mlp_stages(unit, p):

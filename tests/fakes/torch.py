@@ -25,7 +25,7 @@ class Kind:
         return f"torch.{self.name}"
 
 
-uint8, float16, float32, float64 = map(Kind, ("uint8", "float16", "float32", "float64"))
+uint8, int64, float16, float32, float64 = map(Kind, ("uint8", "int64", "float16", "float32", "float64"))
 # Which round nothing.
 bfloat16 = float8_e4m3fn = float64
 
@@ -94,8 +94,8 @@ class Tensor(numpy.ndarray):
         return self.take(range(start, start + count), axis=dim)
 
 
-def tensor(values, kind=float64):
-    return numpy.array(values, kind.numpy).view(Tensor)
+def tensor(values, dtype=float64, device="cpu"):
+    return numpy.array(values, dtype.numpy).view(Tensor)
 
 
 def frombuffer(memory, dtype):
