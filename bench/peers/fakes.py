@@ -155,9 +155,11 @@ def gradients(forward, leaves, dy):
         moved = [leaf.copy() for leaf in leaves]
         moved[number][at] += by
         return (forward(*moved) * dy).sum()
-    found = [torch.tensor([(loss(number, at, 1e-5) - loss(number, at, -1e-5)) / 2e-5 for at in torch.numpy.ndindex(leaf.shape)])
-             .reshape(leaf.shape) for number, leaf in enumerate(leaves)]
-    return forward(*leaves), found
+
+    def gradient(number, leaf):
+        slopes = [(loss(number, at, 1e-5) - loss(number, at, -1e-5)) / 2e-5 for at in torch.numpy.ndindex(leaf.shape)]
+        return torch.tensor(slopes).reshape(leaf.shape)
+    return forward(*leaves), [gradient(number, leaf) for number, leaf in enumerate(leaves)]
 
 
 class FakeSegmentGemm:
@@ -182,9 +184,10 @@ def installed(cudnn=None, cache=None):
                                 LigerSiLUMulFunction=types.SimpleNamespace(apply=lambda g, u: functional.silu(g) * u))
     deep_gemm = types.SimpleNamespace(fp8_gemm_nt=lambda x, w, out: out.copy_(fp8.scaled(*x) @ fp8.scaled(*w).T))
     flashinfer = types.SimpleNamespace(
-        SegmentGEMMWrapper=FakeSegmentGemm, gelu_tanh_and_mul=of_halves(UNITS["geglu"]), silu_and_mul=of_halves(functional.silu),
-        gelu_and_mul=of_halves(functional.gelu))
-    modules = {"cudnn": cudnn, "deep_gemm": deep_gemm, "flashinfer": flashinfer, "triton": types.ModuleType("triton"), "triton.testing": cudnn, "liger_kernel.ops": ops,
+        SegmentGEMMWrapper=FakeSegmentGemm, gelu_tanh_and_mul=of_halves(UNITS["geglu"]),
+        silu_and_mul=of_halves(UNITS["swiglu"]), gelu_and_mul=of_halves(functional.gelu))
+    modules = {"cudnn": cudnn, "deep_gemm": deep_gemm, "flashinfer": flashinfer, "triton": types.ModuleType("triton"),
+               "triton.testing": cudnn, "liger_kernel.ops": ops,
                "quack": quack, "quack.gemm_interface": quack, "quack.autotuner": quack, "quack.mlp": quack,
                "cutlass": types.SimpleNamespace(__file__="/site-packages/cutlass/__init__.py",
                                                 __spec__=importlib.machinery.ModuleSpec("cutlass", None))}

@@ -38,8 +38,16 @@ from deep_gemm_mlp import deep_gemm_mlp
 from problems import GATED
 from quack_mlp import (CONCATENATED, INTERLEAVED, QuackFp8Mlp, QuackMlp, QuackStep, pack, pack_fp8, pack_step)
 
+# Of another torch than requirements.txt's, which cannot be in the same environment: names say so, so that both can stand in
+# one report.
+TORCH, THIS_TORCH = "2.11", ".".join(torch.__version__.split(".")[:2])
+OF_TORCH = "" if THIS_TORCH == TORCH else f"-torch{THIS_TORCH}"
 LIGER = {"requires": ("triton", "liger_kernel"), "device": "cuda"}
 QUACK = {"requires": ("triton", "quack", "nvidia_cutlass_dsl"), "device": "cuda"}
+
+
+def benchmark(operation, name, **fields):
+    return operation.benchmark(name + OF_TORCH, **fields)
 
 
 def marked(name, function):
@@ -78,16 +86,16 @@ def mlp(unit, part):
 def register_torchs(operation, make, fused, unfused):
     """make: of marked or unmarked, the implementation. fused, unfused: their stages. The compiler fuses activation and mul by
     default, and cannot be marked."""
-    operation.benchmark("torch_eager", stages=unfused)(make(marked))
+    benchmark(operation, "torch_eager", stages=unfused)(make(marked))
     for name, mode in MODES.items():
-        operation.benchmark(name, factory=True, requires="triton", stages=problems.in_one(operation.name, fused))(
+        benchmark(operation, name, factory=True, requires="triton", stages=problems.in_one(operation.name, fused))(
             lambda _, mode=mode: compiled(make(unmarked), mode))
 
 
 def register_backward(operation, function):
-    operation.benchmark("torch_eager")(function)
+    benchmark(operation, "torch_eager")(function)
     for name, mode in MODES.items():
-        operation.benchmark(name, factory=True, requires="triton")(lambda _, mode=mode: compiled(function, mode))
+        benchmark(operation, name, factory=True, requires="triton")(lambda _, mode=mode: compiled(function, mode))
 
 
 def liger(activation, part=marked):
@@ -101,7 +109,7 @@ def register_tuned(operation, name, make, **fields):
     def build(problem):
         made[problem] = make(problem)
         return made[problem]
-    operation.benchmark(name, factory=True, choices=lambda problem: made[problem].choices, **fields)(build)
+    benchmark(operation, name, factory=True, choices=lambda problem: made[problem].choices, **fields)(build)
 
 
 def register_unit(unit, activation):
@@ -109,7 +117,7 @@ def register_unit(unit, activation):
     fused, unfused = (functools.partial(problems.gated_stages, unit, is_fused) for is_fused in (True, False))
     register_torchs(operation, functools.partial(gated, activation), fused, unfused)
     if activation.liger:
-        operation.benchmark("liger", factory=True, **LIGER, stages=fused)(lambda _: liger(activation))
+        benchmark(operation, "liger", factory=True, **LIGER, stages=fused)(lambda _: liger(activation))
 
 
 def register_mlp(unit, activation):
@@ -117,11 +125,11 @@ def register_mlp(unit, activation):
     fused, unfused = (functools.partial(problems.mlp_stages, unit, is_fused) for is_fused in (True, False))
     register_torchs(operation, lambda part: mlp(gated(activation, part), part), fused, unfused)
     if activation.liger:
-        operation.benchmark("liger", factory=True, **LIGER, stages=fused)(lambda _: mlp(liger(activation), marked))
+        benchmark(operation, "liger", factory=True, **LIGER, stages=fused)(lambda _: mlp(liger(activation), marked))
     register_tuned(operation, "cudnn", functools.partial(CudnnMlp, unit, activation.cudnn), requires=("cudnn", "triton"),
                    device="cuda", stages=functools.partial(problems.up_gate_mlp_stages, unit))
     if activation.flashinfer:
-        operation.benchmark("flashinfer", factory=True, requires=("triton", "flashinfer"), device="cuda",
+        benchmark(operation, "flashinfer", factory=True, requires=("triton", "flashinfer"), device="cuda",
                             prepare=flashinfer_mlp.pack, stages=functools.partial(problems.packed_mlp_stages, unit))(
             functools.partial(flashinfer_mlp.FlashinferMlp, activation.name, activation.flashinfer))
     for name, layout, is_down_quacks in () if not activation.quack else (
@@ -141,7 +149,8 @@ def register_training(unit, activation):
         register_tuned(operation, name, lambda problem, mode=mode: training.Step(compiled(forward, mode), problem),
                        requires="triton")
     if activation.liger:
-        register_tuned(operation, "liger", lambda problem: training.Step(mlp(liger(activation, unmarked), unmarked), problem), **LIGER)
+        register_tuned(operation, "liger", lambda problem: training.Step(mlp(liger(activation, unmarked), unmarked), problem),
+                       **LIGER)
     for name, layout, keeps in () if not activation.quack else (
             ("quack", INTERLEAVED, True), ("quack_concat", CONCATENATED, True), ("quack_recompute", INTERLEAVED, False)):
         register_tuned(operation, name, functools.partial(QuackStep, activation.quack, layout, keeps), **QUACK,
@@ -152,10 +161,10 @@ def register_fp8(unit, activation, scales):
     operation, stages = fp8.operation(unit, scales), functools.partial(fp8.stages, unit)
     packed = functools.partial(fp8.pack, scales, torch.cat)
     if scales == "block":
-        operation.benchmark("deep_gemm", factory=True, requires=("triton", "deep_gemm"), device="cuda", prepare=packed,
+        benchmark(operation, "deep_gemm", factory=True, requires=("triton", "deep_gemm"), device="cuda", prepare=packed,
                             stages=stages)(functools.partial(deep_gemm_mlp, activation))
         return
-    operation.benchmark("torch_scaled_mm", factory=True, requires="triton", device="cuda", prepare=packed, stages=stages)(
+    benchmark(operation, "torch_scaled_mm", factory=True, requires="triton", device="cuda", prepare=packed, stages=stages)(
         functools.partial(fp8.torch_mlp, activation))
     for name, is_down_quacks in (("quack", False), ("quack_both", True)) if scales == "tensor" else ():
         register_tuned(operation, name, functools.partial(QuackFp8Mlp, activation, is_down_quacks), **QUACK,

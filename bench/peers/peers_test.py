@@ -17,8 +17,8 @@ from fakes import installed, problem, random
 
 PROGRAM = pathlib.Path(__file__).resolve().parent / "peers.py"
 QUICK = ("--device=cpu", "--samples=2", "--layouts=2", "--idle-us=0", "--batch-us=50")
-OF_AN_MLP = ["torch_eager", "torch_compile", "torch_compile_max_autotune", "liger", "cudnn", "flashinfer", "quack", "quack_both",
-             "quack_concat", "quack_concat_both"]
+OF_AN_MLP = ["torch_eager", "torch_compile", "torch_compile_max_autotune", "liger", "cudnn", "flashinfer", "quack",
+             "quack_both", "quack_concat", "quack_concat_both"]
 
 
 def implementations():
@@ -143,6 +143,16 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual({entry["run_name"].split("/")[1]: entry.get("error_message", "") for entry in written["benchmarks"]},
                          {"torch_eager": "", **dict.fromkeys(["torch_compile", "torch_compile_max_autotune"],
                                                              "ImportError: libtriton.so: not found")})
+
+    def test_another_torchs_peers_have_names_of_their_own(self):
+        self.write("torch.py", f"exec(open({torch.__file__!r}).read())\n__version__ = '2.15.0+cu132'\n")
+        out = self.folder / "1.json"
+        ended = self.process(*QUICK, "--problem=2,3,8,16", "--operation=linear", "--dtype=fp32", f"--out={out}")
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        (name,) = {entry["run_name"] for entry in json.loads(out.read_text(encoding="utf-8"))["benchmarks"]}
+        self.assertEqual(name.split("/")[1], "torch_eager-torch2.15")
+        wanted = PROGRAM.with_name("requirements.in").read_text(encoding="utf-8")
+        self.assertIn(f"torch=={peers.TORCH}.", wanted)
 
     def test_the_checkouts_suites_are_known(self):
         ended = self.process("--suite=nope", FUSEGATE_BENCH="")

@@ -154,7 +154,8 @@ def mlp_stages(unit, fused, p):
 
 def packed_mlp_stages(unit, p):
     """Both input projections in one product."""
-    return [product("gate_up_proj", p, 2 * p.hidden, p.dim), *gated_stages(unit, True, p), product("down_proj", p, p.dim, p.hidden)]
+    return [product("gate_up_proj", p, 2 * p.hidden, p.dim), *gated_stages(unit, True, p),
+            product("down_proj", p, p.dim, p.hidden)]
 
 
 def gate_up_mlp_stages(unit, p):

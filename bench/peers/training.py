@@ -87,8 +87,8 @@ def gradients(forward, leaves, dy):
 
 
 class Step:
-    """A step of training: out, dx and the gradients of the weights. forward: of x and the weights. apart: the gradients as
-    the operation has them. choices: the most memory that torch allocated for a call, results included, after the first call."""
+    """A step of training: out, dx and the gradients of the weights. forward: of x and the weights. apart: makes the operation's
+    gradients of forward's. choices, after the first call: the most memory that torch allocates for one, results included."""
 
     def __init__(self, forward, problem, apart=lambda gradients: gradients):
         self._forward, self._apart, self._is_on_gpu, self.choices = forward, apart, problem.device == "cuda", {}
