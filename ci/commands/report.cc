@@ -57,6 +57,10 @@ std::vector<baselines::Run> load_peers(const ReportRequest& request) {
   return runs;
 }
 
+void add_once(const std::string& note, std::vector<std::string>* notes) {
+  if (std::ranges::find(*notes, note) == notes->end()) notes->push_back(note);
+}
+
 // Where peers cannot be measured, the report says so and is still written.
 PeerComparison compare_with_peers(const ReportRequest& request, const baselines::Run& ours) {
   if (request.peers.empty()) return peer_comparison(ours, {});
@@ -72,7 +76,7 @@ PeerComparison compare_with_peers(const ReportRequest& request, const baselines:
     check_peer_environment(ours, run, request.judging.allow_environment_differences);
     descriptions.push_back(describe(run));
     for (const auto& notes : {unfinished_texts(run), peer_notes(ours, run)}) {
-      result.notes.insert(result.notes.end(), notes.begin(), notes.end());
+      for (const std::string& note : notes) add_once(note, &result.notes);
     }
   }
   result.peers = fmt::format("{}", fmt::join(descriptions, "; "));
