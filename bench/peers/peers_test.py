@@ -67,6 +67,13 @@ class ImplementationsTest(unittest.TestCase):
             self.call(find("geglu_mlp_training", name))
             self.assertEqual(find("geglu_mlp_training", name).chosen(problem())["peak_bytes"], "64")
 
+    def test_problems_that_a_library_does_not_take_are_refused_in_words(self):
+        for operation, name, of, expected in (
+                ("geglu_mlp", "flashinfer", problem(dtype="fp32"), "computes in bf16 and fp16 only"),
+                ("geglu_mlp_fp8_blockwise", "deep_gemm", problem(dim=128, hidden=192), "multiples of 128")):
+            with self.assertRaisesRegex(ValueError, expected):
+                find(operation, name).callable_for(of)
+
     def test_marks_the_stages_that_it_declares(self):
         for implementation in implementations():
             self.marks.reset_mock()
