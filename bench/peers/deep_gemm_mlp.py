@@ -31,7 +31,8 @@ def deep_gemm_mlp(activation, problem):
         gemm(x, w, out)
         return out
 
-    def mlp(x, w_gate_up, w_down, x_scale, w_scale, _, w_down_scale):
+    def mlp(x, w_gate_up, w_down, *scales):
+        x_scale, w_scale, _, w_down_scale = scales
         with fusegate.stage("gate_up_proj"):
             both = product((x, x_scale), (w_gate_up, w_scale))
         with fusegate.stage(f"{activation.name}_mul"):

@@ -82,8 +82,9 @@ def in_bytes(join, matrices):
     return join([matrix.view(torch.uint8) for matrix in matrices]).view(torch.float8_e4m3fn)
 
 
-def pack(scales, join, x, w_gate, w_up, w_down, x_scale, w_gate_scale, w_up_scale, w_down_scale, *h_scale):
+def pack(scales, join, *given):
     """Both weights in one, their scale, and by what up is to be multiplied after the product: one scale a tensor is gate's."""
+    (x, w_gate, w_up, w_down), (x_scale, w_gate_scale, w_up_scale, w_down_scale, *h_scale) = given[:4], given[4:]
     both, of_up = in_bytes(join, (w_gate, w_up)), 1.0
     if scales == "tensor":
         w_scale, of_up = w_gate_scale, w_up_scale / w_gate_scale
@@ -111,7 +112,8 @@ def scaled_mm(x, w, x_scale, w_scale):
 def torch_mlp(activation, _problem):
     unit = unit_to_e4m3(activation)
 
-    def mlp(x, w_gate_up, w_down, x_scale, w_scale, of_up, w_down_scale, h_scale):
+    def mlp(x, w_gate_up, w_down, *scales):
+        x_scale, w_scale, of_up, w_down_scale, h_scale = scales
         with fusegate.stage("gate_up_proj"):
             both = scaled_mm(x, w_gate_up, x_scale, w_scale)
         with fusegate.stage(f"{activation.name}_mul"):

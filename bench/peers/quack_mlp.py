@@ -81,13 +81,13 @@ class QuackMlp:
         with noted(self.choices, ("down_proj",), self._sizes):
             return self._down(hidden, w_down, *scales)
 
-    def _gated(self, x, w_gate_up):
+    def _gated(self, x, w_gate_up, *_):
         """Stores only the unit's result, as in inference."""
         with fusegate.stage(f"gate_up_{self._activation}"):
             return self._gemms.gemm_gated(x, w_gate_up, activation=self._activation, store_preact=False,
                                           concat_layout=self._concat_layout)[1]
 
-    def _down(self, hidden, w_down):
+    def _down(self, hidden, w_down, *_):
         with fusegate.stage("down_proj"):
             if self._is_down_quacks:
                 # With split_k=None the tuner also splits the sum; otherwise few rows would leave most of the GPU idle.
@@ -104,8 +104,9 @@ class QuackFp8Mlp(QuackMlp):
         self._factors = compiled(lambda x, w, h, w_down: ((x * w).flatten(), (h * w_down).flatten()))
         self._round = compiled(lambda h, of_up, h_scale: fp8.e4m3(h.float() * (of_up / h_scale)))
 
-    def _gated(self, x, w_gate_up, x_scale, w_scale, of_up, w_down_scale, h_scale):
+    def _gated(self, x, w_gate_up, *scales):
         """h, and the factor of its product with w_down."""
+        x_scale, w_scale, of_up, w_down_scale, h_scale = scales
         with fusegate.stage(f"gate_up_{self._activation}"):
             factor, of_down = self._factors(x_scale, w_scale, h_scale, w_down_scale)
             h = self._gemms.gemm_gated(x, w_gate_up, activation=self._activation, alpha=factor, store_preact=False,

@@ -87,8 +87,9 @@ def gradients(forward, leaves, dy):
 
 
 class Step:
-    """A step of training: out, dx and the gradients of the weights. forward: of x and the weights. apart: makes the operation's
-    gradients of forward's. choices, after the first call: the most memory that torch allocates for one, results included."""
+    """A step of training: out, dx and the gradients of the weights. forward: of x and the weights. apart: makes the
+    operation's gradients of forward's. choices, after the first call: the most memory that torch allocates for one, results
+    included."""
 
     def __init__(self, forward, problem, apart=lambda gradients: gradients):
         self._forward, self._apart, self._is_on_gpu, self.choices = forward, apart, problem.device == "cuda", {}
