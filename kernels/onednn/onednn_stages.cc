@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kernels/activations/activations.h"
+#include "kernels/contract/number_format.h"
 #ifdef FUSEGATE_SLOW_KERNEL
 #include "kernels/onednn/planted_repeats.h"
 #endif
@@ -148,6 +149,36 @@ Arguments matmul_arguments(OnednnDevice& device, const Tensor& x, const Tensor& 
           {DNNL_ARG_DST, row_major(device, out)}};
 }
 
+// For what oneDNN has no primitive for: calls f with each index from 0 to below count.
+template <typename F>
+void for_each_index(std::int64_t count, F f) {
+#pragma omp parallel for
+  for (std::int64_t i = 0; i < count; ++i) f(i);
+}
+
+template <typename Functor>
+void unit_backward(const UnitBackward& unit) {
+  const Dtype dtype = unit.g.dtype;
+  const auto load = [dtype](const Tensor& from, std::int64_t i) {
+    return static_cast<float>(load_element(from.data, dtype, i));
+  };
+  for_each_index(unit.g.count(), [&](std::int64_t i) {
+    const float g = load(unit.g, i), u = load(unit.u, i), dh = load(unit.dh, i);
+    store_element(unit.dg.data, dtype, i, Functor::slope(g) * u * dh);
+    store_element(unit.du.data, dtype, i, Functor::of(g) * dh);
+    if (unit.h) store_element(unit.h->data, dtype, i, Functor::of(g) * u);
+  });
+}
+
+template <typename Functor>
+void activation_backward(const Tensor& g, const Tensor& d, const Tensor& out) {
+  for_each_index(g.count(), [&](std::int64_t i) {
+    const auto x = static_cast<float>(load_element(g.data, g.dtype, i));
+    store_element(out.data, g.dtype, i,
+                  Functor::slope(x) * static_cast<float>(load_element(d.data, g.dtype, i)));
+  });
+}
+
 }  // namespace
 
 std::vector<Activation> onednn_activations() {
@@ -223,6 +254,50 @@ Stage OnednnStages::gate(const Activation& activation, const Tensor& g, const Te
 #ifdef FUSEGATE_SLOW_KERNEL
   stage = planted::slowed(std::move(stage));
 #endif
+  return stage;
+}
+
+Stage OnednnStages::product(std::string name, const Product& product) {
+  Stage stage = product_work(std::move(name), product);
+  const auto view = [&](const Tensor& tensor, bool is_transposed) {
+    return is_transposed ? transposed(device_, tensor) : row_major(device_, tensor);
+  };
+  Arguments arguments{{DNNL_ARG_SRC, view(product.a, product.a_transposed)},
+                      {DNNL_ARG_WEIGHTS, view(product.b, product.b_transposed)},
+                      {DNNL_ARG_DST, row_major(device_, product.out)}};
+  dnnl::post_ops ops;
+  if (product.adds) ops.append_sum();
+  dnnl::primitive primitive = make_matmul(device_, arguments, ops);
+  stage.launch = launcher(device_, std::move(primitive), std::move(arguments));
+  return stage;
+}
+
+Stage OnednnStages::products(std::string name, const Product& first, const Product& second) {
+  Stage stage = product(std::move(name), first);
+  const Stage other = product("", second);
+  stage.flops += other.flops;
+  stage.min_bytes += other.min_bytes;
+  stage.launch = [first = std::move(stage.launch), second = other.launch] {
+    first();
+    second();
+  };
+  return stage;
+}
+
+Stage OnednnStages::activate_backward(const Activation& activation, const Tensor& g,
+                                      const Tensor& d, const Tensor& out) {
+  Stage stage = activate_backward_work(activation, g, d, out);
+  dispatch_activation(Activations{}, activation, [&]<typename Functor>() {
+    stage.launch = [=] { activation_backward<Functor>(g, d, out); };
+  });
+  return stage;
+}
+
+Stage OnednnStages::gate_backward(const Activation& activation, const UnitBackward& unit) {
+  Stage stage = gated_backward_work(activation, unit);
+  dispatch_activation(Activations{}, activation, [&]<typename Functor>() {
+    stage.launch = [=] { unit_backward<Functor>(unit); };
+  });
   return stage;
 }
 

@@ -21,7 +21,8 @@ cublasLtMatmulDesc_t make_operation(const LtMatmulShape& shape) {
   };
   // cublasLt counts columns first: it computes out^T [n, m] = w [n, k] x^T [k, m], and w as it lies
   // is the transposed operand.
-  set(CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_T);
+  if (!shape.w_plain) set(CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_T);
+  if (shape.x_transposed) set(CUBLASLT_MATMUL_DESC_TRANSB, CUBLAS_OP_T);
   if (shape.bias != nullptr) {
     set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
     set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, shape.bias);
@@ -29,12 +30,19 @@ cublasLtMatmulDesc_t make_operation(const LtMatmulShape& shape) {
   return desc;
 }
 
-// The row-major matrix [rows, cols].
-cublasLtMatrixLayout_t make_layout(const LtMatmulShape& shape, std::int64_t rows,
-                                   std::int64_t cols) {
+// The row-major matrix [rows, cols], or that one transposed.
+cublasLtMatrixLayout_t make_layout(const LtMatmulShape& shape, std::int64_t rows, std::int64_t cols,
+                                   bool is_transposed, std::int64_t stride) {
+  if (is_transposed) std::swap(rows, cols);
   cublasLtMatrixLayout_t layout = nullptr;
   FUSEGATE_CUDA(cublasLtMatrixLayoutCreate(&layout, shape.type, static_cast<std::uint64_t>(cols),
                                            static_cast<std::uint64_t>(rows), cols));
+  if (shape.batch.count > 1) {
+    FUSEGATE_CUDA(cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
+                                                   &shape.batch.count, sizeof(shape.batch.count)));
+    FUSEGATE_CUDA(cublasLtMatrixLayoutSetAttribute(
+        layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof(stride)));
+  }
   return layout;
 }
 
@@ -66,9 +74,12 @@ LtMatmul::LtMatmul(const LtContext& context, const LtMatmulShape& shape)
     : context_(context),
       shape_(shape),
       operation_(make_operation(shape), &cublasLtMatmulDescDestroy),
-      w_(make_layout(shape, shape.n, shape.k), &cublasLtMatrixLayoutDestroy),
-      x_(make_layout(shape, shape.m, shape.k), &cublasLtMatrixLayoutDestroy),
-      out_(make_layout(shape, shape.m, shape.n), &cublasLtMatrixLayoutDestroy) {
+      w_(make_layout(shape, shape.n, shape.k, shape.w_plain, shape.batch.w_stride),
+         &cublasLtMatrixLayoutDestroy),
+      x_(make_layout(shape, shape.m, shape.k, shape.x_transposed, shape.batch.x_stride),
+         &cublasLtMatrixLayoutDestroy),
+      out_(make_layout(shape, shape.m, shape.n, false, shape.batch.out_stride),
+           &cublasLtMatrixLayoutDestroy) {
   const std::vector<cublasLtMatmulAlgo_t> found = heuristic(1);
   if (found.empty()) {
     throw DeviceError(
@@ -104,19 +115,22 @@ std::vector<cublasLtMatmulAlgo_t> LtMatmul::candidates(std::size_t most) const {
 }
 
 std::string LtMatmul::text() const {
-  return fmt::format("cublasLt: {} x {} x {}, types {} and {}, bias {}, {} bytes", shape_.m,
-                     shape_.n, shape_.k, static_cast<int>(shape_.type),
+  return fmt::format("cublasLt: {} x {} x {}, types {} and {}, bias {}, {} bytes, {}{}{} x {}",
+                     shape_.m, shape_.n, shape_.k, static_cast<int>(shape_.type),
                      static_cast<int>(shape_.compute), shape_.bias != nullptr,
-                     context_.workspace_bytes);
+                     context_.workspace_bytes, shape_.x_transposed ? 'T' : 'N',
+                     shape_.w_plain ? 'N' : 'T', shape_.adds ? '+' : '=', shape_.batch.count);
 }
 
 void LtMatmul::enqueue_by(const cublasLtMatmulAlgo_t& algorithm, const void* x, const void* w,
                           void* out) const {
   const bool is_double = shape_.type == CUDA_R_64F;
-  const double one = 1, zero = 0;
-  const float one_f = 1, zero_f = 0;
+  const double one = 1;
+  const float one_f = 1;
   const void* const alpha = is_double ? static_cast<const void*>(&one) : &one_f;
-  const void* const beta = is_double ? static_cast<const void*>(&zero) : &zero_f;
+  const double beta_d = shape_.adds ? 1 : 0;
+  const float beta_f = shape_.adds ? 1 : 0;
+  const void* const beta = is_double ? static_cast<const void*>(&beta_d) : &beta_f;
   FUSEGATE_CUDA(cublasLtMatmul(context_.handle, operation_.get(), alpha, w, w_.get(), x, x_.get(),
                                beta, out, out_.get(), out, out_.get(), &algorithm,
                                context_.workspace, context_.workspace_bytes, context_.stream));

@@ -18,6 +18,18 @@ Stage chosen_stage(Stage work, const std::vector<Candidate>& candidates, const T
   return work;
 }
 
+// Both products, each a stride from the other. They are of one shape.
+LtBatch batch_of(const Product& first, const Product& second) {
+  const auto stride = [](const Tensor& from, const Tensor& to) {
+    return (static_cast<const std::byte*>(to.data) - static_cast<const std::byte*>(from.data)) /
+           static_cast<std::ptrdiff_t>(dtype_bytes(from.dtype));
+  };
+  return {.count = 2,
+          .x_stride = stride(first.a, second.a),
+          .w_stride = stride(first.b, second.b),
+          .out_stride = stride(first.out, second.out)};
+}
+
 }  // namespace
 
 Stage CudaStages::matmul(std::string name, const Tensor& x, const Tensor& w, const Tensor* bias,
@@ -88,6 +100,54 @@ Stage CudaStages::gate(const Activation& activation, const Tensor& g, const Tens
       if constexpr (kPlantedChange == PlantedChange::kHostDelay) dawdle();
       enqueue_gated(activation, g, u, out, stream);
     }
+  };
+  return stage;
+}
+
+Stage CudaStages::product(std::string name, const Product& product) {
+  return lt_stage(product_work(std::move(name), product), product, {});
+}
+
+Stage CudaStages::products(std::string name, const Product& first, const Product& second) {
+  Stage work = product_work(std::move(name), first);
+  const Stage other = product_work("", second);
+  work.flops += other.flops;
+  work.min_bytes += other.min_bytes;
+  if (std::less<>()(second.out.data, first.out.data)) {
+    return lt_stage(std::move(work), second, batch_of(second, first));
+  }
+  return lt_stage(std::move(work), first, batch_of(first, second));
+}
+
+Stage CudaStages::lt_stage(Stage work, const Product& product, const LtBatch& batch) {
+  const auto& [a, b, out, a_transposed, b_transposed, adds] = product;
+  const auto matmul =
+      std::make_shared<LtMatmul>(device_.lt(), LtMatmulShape{.m = out.rows(),
+                                                             .n = out.cols(),
+                                                             .k = product.k(),
+                                                             .type = cuda_data_type(out.dtype),
+                                                             .x_transposed = a_transposed,
+                                                             .w_plain = !b_transposed,
+                                                             .adds = adds,
+                                                             .batch = batch});
+  work.choice = matmul->algorithm();
+  work.launch = [matmul, a, b, out] { matmul->enqueue(a.data, b.data, out.data); };
+  return work;
+}
+
+Stage CudaStages::activate_backward(const Activation& activation, const Tensor& g, const Tensor& d,
+                                    const Tensor& out) {
+  Stage stage = activate_backward_work(activation, g, d, out);
+  stage.launch = [=, stream = device_.stream()] {
+    enqueue_activation_backward(activation, g, d, out, stream);
+  };
+  return stage;
+}
+
+Stage CudaStages::gate_backward(const Activation& activation, const UnitBackward& unit) {
+  Stage stage = gated_backward_work(activation, unit);
+  stage.launch = [=, stream = device_.stream()] {
+    enqueue_gated_backward(activation, unit, stream);
   };
   return stage;
 }

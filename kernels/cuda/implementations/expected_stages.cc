@@ -67,6 +67,32 @@ ExpectedStage expected_gated(const Activation& activation) {
                                                     activation.gated_stage() + "$");
 }
 
+ExpectedStages joined(ExpectedStages first, const ExpectedStages& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+ExpectedStages expected_unit_backward(const Activation& activation) {
+  const std::string mul = expected_mul().kernels.front().pattern;
+  return {element_wise("du", mul), element_wise("d_activated", mul),
+          element_wise(activation.backward_stage(), "pointwise_kernel<.*::Sloped<")};
+}
+ExpectedStage expected_gated_backward(const Activation& activation) {
+  return element_wise(activation.gated_backward_stage(), "pointwise_kernel<.*::GatedBackward<");
+}
+
+ExpectedStages expected_backward(const Activation& activation) {
+  return joined(joined({expected_matmul("dh"), expected_matmul("dw_down")},
+                       expected_unit_backward(activation)),
+                {expected_matmul("dw_gate"), expected_matmul("dw_up"), expected_matmul("dx_gate"),
+                 expected_matmul("dx_up")});
+}
+ExpectedStages expected_fused_backward(const Activation& activation) {
+  return {expected_matmul("dh"),      expected_gated_backward(activation),
+          expected_matmul("dw_down"), expected_matmul("dw_gate_up"),
+          expected_matmul("dx_gate"), expected_matmul("dx_up")};
+}
+
 std::vector<ExpectedCalls> expected_own_launches(int count) {
   return {{"launches", "^cudaLaunchKernel", count, count},
           {"occupancy queries", "Occupancy", 0, 0}};

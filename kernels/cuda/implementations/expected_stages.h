@@ -25,6 +25,15 @@ ExpectedStage expected_activation(const Activation& activation);
 ExpectedStage expected_mul();
 ExpectedStage expected_gated(const Activation& activation);
 
+using ExpectedStages = std::vector<ExpectedStage>;
+ExpectedStages joined(ExpectedStages first, const ExpectedStages& second);
+// Backward passes (training_stages.h): a unit's after its activation, or in one kernel; its MLP's
+// after activation and mul, or with those in one.
+ExpectedStages expected_unit_backward(const Activation& activation);
+ExpectedStage expected_gated_backward(const Activation& activation);
+ExpectedStages expected_backward(const Activation& activation);
+ExpectedStages expected_fused_backward(const Activation& activation);
+
 // Of a call that launches only our kernels: `count` launches, and no queries of occupancy, which is
 // known when a kernel is prepared.
 std::vector<ExpectedCalls> expected_own_launches(int count);

@@ -5,6 +5,7 @@
 #include "kernels/activations/activations.h"
 #include "kernels/cuda/implementations/cuda_stages.h"
 #include "kernels/cuda/implementations/expected_stages.h"
+#include "kernels/operations/training_stages.h"
 
 namespace fusegate::kernels {
 namespace {
@@ -24,7 +25,7 @@ Implementation on_cuda(const Rung& rung) {
           .dtypes = {Dtype::kBf16, Dtype::kFp16},
           .prepare =
               [compose = rung.compose, matmuls = rung.matmuls](
-                  Device& device, const Problem& problem, Inputs in, const Tensor& out) {
+                  Device& device, const Problem& problem, Inputs in, const Outputs& out) {
                 CudaStages stages(device, matmuls);
                 return compose(stages, device, problem, in, out);
               },
@@ -85,6 +86,70 @@ const ImplementationRegistration pointwise_tuned(kActivations, [](const Activati
                   .compose = std::bind_front(&gated_mlp_fused_pointwise, activation),
                   .expects = expected_pointwise_mlp(activation),
                   .matmuls = MatmulChoice::kTuned});
+});
+
+const ImplementationRegistration unit_backward_unfused(
+    kActivations, [](const Activation& activation) {
+      return on_cuda({.operation = activation.backward(),
+                      .name = "unfused",
+                      .compose = std::bind_front(&gated_backward_unfused, activation),
+                      .expects = {joined({expected_activation(activation)},
+                                         expected_unit_backward(activation)),
+                                  expected_own_launches(4)}});
+    });
+
+const ImplementationRegistration unit_backward_fused(
+    kActivations, [](const Activation& activation) {
+      return on_cuda(
+          {.operation = activation.backward(),
+           .name = "fused",
+           .compose = std::bind_front(&gated_backward_fused, activation),
+           .expects = {{expected_gated_backward(activation)}, expected_own_launches(1)}});
+    });
+
+const ImplementationRegistration mlp_backward_unfused(
+    kActivations, [](const Activation& activation) {
+      return on_cuda({.operation = activation.mlp_backward(),
+                      .name = "unfused",
+                      .compose = std::bind_front(&gated_mlp_backward_unfused, activation),
+                      .expects = {joined({expected_activation(activation), expected_mul()},
+                                         expected_backward(activation))}});
+    });
+
+const ImplementationRegistration mlp_backward_fused_pointwise(
+    kActivations, [](const Activation& activation) {
+      return on_cuda({.operation = activation.mlp_backward(),
+                      .name = "fused_pointwise",
+                      .compose = std::bind_front(&gated_mlp_backward_fused_pointwise, activation),
+                      .expects = {expected_fused_backward(activation)}});
+    });
+
+const ImplementationRegistration training_unfused(kActivations, [](const Activation& activation) {
+  return on_cuda({.operation = activation.mlp_training(),
+                  .name = "unfused",
+                  .compose = std::bind_front(&gated_mlp_training_unfused, activation),
+                  .expects = {joined({expected_matmul("gate_proj"), expected_matmul("up_proj"),
+                                      expected_activation(activation), expected_mul(),
+                                      expected_matmul("down_proj")},
+                                     expected_backward(activation))}});
+});
+
+const ImplementationRegistration training_keep(kActivations, [](const Activation& activation) {
+  return on_cuda({.operation = activation.mlp_training(),
+                  .name = "keep",
+                  .compose = std::bind_front(&gated_mlp_training_keep, activation),
+                  .expects = {joined(expected_pointwise_mlp(activation).stages,
+                                     expected_fused_backward(activation))}});
+});
+
+const ImplementationRegistration training_recompute(kActivations, [](const Activation& activation) {
+  return on_cuda({.operation = activation.mlp_training(),
+                  .name = "recompute",
+                  .compose = std::bind_front(&gated_mlp_training_recompute, activation),
+                  .expects = {joined(
+                      expected_pointwise_mlp(activation).stages,
+                      joined({expected_matmul("gate_proj_again"), expected_matmul("up_proj_again")},
+                             expected_fused_backward(activation)))}});
 });
 
 }  // namespace

@@ -40,6 +40,34 @@ struct Pointwise {
   }
 };
 
+// A gated unit's backward pass: dg, du and, where kWritesH, h. The three share what they compute of
+// g, which the compiler finds.
+template <typename Format, typename Functor, bool kWritesH>
+struct GatedBackward {
+  using Op = GateGradient<Functor>;
+  static constexpr unsigned kThreads = kernels::kThreads;
+
+  template <typename Hold>
+  static __device__ void run(Hold hold, void* dg, void* du, void* h, unsigned packs, unsigned tail,
+                             const void* g, const void* u, const void* dh) {
+    wait_for_kernel_before();
+    const unsigned i = blockIdx.x * kThreads + threadIdx.x;
+    if (i < packs) {
+      const uint4 gate = load_pack(g, i), up = load_pack(u, i), d = load_pack(dh, i);
+      write_pack<Format, Op>(hold, dg, i, gate, up, d);
+      write_pack<Format, Gated<Functor>>(hold, du, i, gate, d);
+      if constexpr (kWritesH) write_pack<Format, Gated<Functor>>(hold, h, i, gate, up);
+    } else if (i - packs < tail) {
+      const unsigned long long at = packs * 1ull * kInAPack<Format> + (i - packs);
+      const unsigned gate = load_element<Format>(g, at), up = load_element<Format>(u, at),
+                     d = load_element<Format>(dh, at);
+      write_element<Format, Op>(hold, dg, at, gate, up, d);
+      write_element<Format, Gated<Functor>>(hold, du, at, gate, d);
+      if constexpr (kWritesH) write_element<Format, Gated<Functor>>(hold, h, at, gate, up);
+    }
+  }
+};
+
 // The bias repeats every row. Items: packs or, where not kPacked, elements.
 template <typename Format, bool kPacked>
 struct BiasAdd {
@@ -159,6 +187,17 @@ void enqueue_pointwise(const Tensor& out, cudaStream_t stream, const In&... in) 
   });
 }
 
+template <typename Format, typename Functor, bool kWritesH>
+void launch_gated_backward(const UnitBackward& unit, cudaStream_t stream) {
+  using Body = GatedBackward<Format, Functor, kWritesH>;
+  const auto& [g, u, dh, dg, du, h] = unit;
+  void* const h_data = h ? h->data : nullptr;
+  const bool aligned = aligned_to_16(g.data, u.data, dh.data, dg.data, du.data, h_data);
+  const PointwisePlan plan = plan_pointwise(dg.count(), kInAPack<Format>, aligned, Body::kThreads);
+  launch<Body>(plan.blocks, Body::kThreads, dg, stream, dg.data, du.data, h_data, plan.packs,
+               plan.tail, g.data, u.data, dh.data);
+}
+
 template <typename Format, bool kPacked>
 void launch_bias_add(const Tensor& x, const Tensor& bias, const Tensor& out, cudaStream_t stream) {
   constexpr int kInAnItem = kPacked ? kInAPack<Format> : 1;
@@ -207,6 +246,29 @@ void enqueue_gated(const Activation& activation, const Tensor& g, const Tensor& 
                    const Tensor& out, cudaStream_t stream) {
   dispatch_activation(Activations{}, activation, [&]<typename Functor>() {
     enqueue_pointwise<Gated<Functor>>(out, stream, g, u);
+  });
+}
+
+void enqueue_activation_backward(const Activation& activation, const Tensor& g, const Tensor& d,
+                                 const Tensor& out, cudaStream_t stream) {
+  dispatch_activation(Activations{}, activation, [&]<typename Functor>() {
+    enqueue_pointwise<Sloped<Functor>>(out, stream, g, d);
+  });
+}
+
+void enqueue_gated_backward(const Activation& activation, const UnitBackward& unit,
+                            cudaStream_t stream) {
+  if (unit.dg.count() == 0) return;
+  const auto enqueue = [&]<typename Functor, typename Format>() {
+    if (unit.h) {
+      launch_gated_backward<Format, Functor, true>(unit, stream);
+    } else {
+      launch_gated_backward<Format, Functor, false>(unit, stream);
+    }
+  };
+  dispatch_activation(Activations{}, activation, [&]<typename Functor>() {
+    dispatch_format(unit.dg.dtype,
+                    [&]<typename Format>() { enqueue.template operator()<Functor, Format>(); });
   });
 }
 
