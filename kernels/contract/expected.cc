@@ -41,7 +41,7 @@ struct Perturbation {
   double unit = 0;
   std::uint64_t seed = 0;
 
-  bool concerns(const Tensor& input) const { return unit > 0 && !is_integer(input.dtype); }
+  bool concerns(const Tensor& input) const { return unit != 0 && !is_integer(input.dtype); }
 };
 
 std::vector<Memory> on_device(Device& device, const Operation& operation, const Problem& problem,
@@ -152,8 +152,8 @@ std::vector<RoundingTerms> rounding_terms(const Workspace& workspace, const Prob
   return terms;
 }
 
-// References with perturbed inputs, by output: up to eight where outputs are small, so that the
-// spread is measured over some thousand elements.
+// References with perturbed inputs, by output: two, and up to eight where outputs are small, so
+// that the spread is measured over some thousand elements. The second is the first's negative.
 std::vector<std::vector<Errors>> spreads(Device& device, const Operation& operation,
                                          const Problem& problem, const Workspace& workspace,
                                          const std::vector<Memory>& values, Perturbation first) {
@@ -166,10 +166,11 @@ std::vector<std::vector<Errors>> spreads(Device& device, const Operation& operat
   }
   std::int64_t fewest = kEnough;
   for (const Tensor& output : outputs) fewest = std::min(fewest, output.count());
-  const std::int64_t times = std::clamp<std::int64_t>(kEnough / fewest, 1, kMost);
+  const std::int64_t times = std::clamp<std::int64_t>(kEnough / fewest, 2, kMost);
   for (std::int64_t time = 0; time < times; ++time) {
-    const Perturbation perturbation{first.unit,
-                                    random_bits(first.seed, static_cast<std::uint64_t>(time))};
+    const std::uint64_t drawn = static_cast<std::uint64_t>(std::max<std::int64_t>(time - 1, 0));
+    const Perturbation perturbation{time == 1 ? -first.unit : first.unit,
+                                    random_bits(first.seed, drawn)};
     const auto perturbed = evaluated(device, operation, problem, workspace, perturbation);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       spreads[i].push_back(
@@ -208,6 +209,10 @@ std::vector<RoundingBound> rounding_bounds(Device& device, const Operation& oper
 
 double allowed_error(const TensorSpec& spec, Dtype dtype) {
   return spec.tolerance.value_or(error_bound(dtype));
+}
+
+double allowed_error(const TensorSpec& spec, Dtype dtype, const RoundingBound& bound) {
+  return spec.tolerance.value_or(std::max(error_bound(dtype), bound.norm()));
 }
 
 std::vector<Memory> reference_values(Device& device, const Operation& operation,

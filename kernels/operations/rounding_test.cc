@@ -242,17 +242,22 @@ std::vector<Problem> eager_problems(bool are_large) {
   return problems;
 }
 
+// What training does too; both take long on a CPU.
+bool repeats_training(const Operation& operation) {
+  return operation.name.ends_with("_mlp_backward");
+}
+bool trains(const Operation& operation) { return operation.name.ends_with("_training"); }
+
 TEST_P(Rounding, OfEagerPyTorchPassesInEveryOperationAndDtype) {
   for (const bool are_large : {false, true}) {
     for (const Problem& problem : eager_problems(are_large)) {
       for (const Operation& operation : operations()) {
         for (const std::uint64_t seed : {1, 2, 3}) {
+          if (are_large && (repeats_training(operation) || (seed > 1 && trains(operation))))
+            continue;
           const Verification result = verify(operation.name, {}, problem, seed);
-          // Five roundings to fp8 exceed the norm's bound; no operation has as many.
-          const bool passed =
-              dtype_bytes(problem.dtype) == 1 ? result.beyond_rounding.empty() : result.passed();
-          EXPECT_TRUE(passed) << operation.name << "/" << problem_name(problem) << ", seed " << seed
-                              << ": " << result.message();
+          EXPECT_TRUE(result.passed()) << operation.name << "/" << problem_name(problem)
+                                       << ", seed " << seed << ": " << result.message();
         }
       }
     }
