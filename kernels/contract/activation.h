@@ -18,10 +18,12 @@ struct Activation {
 
   // The operation whose products with weights surround the unit: "geglu_mlp".
   std::string mlp() const { return std::string(unit) + "_mlp"; }
-  // The operations that backward passes are, of the unit and of its MLP, and a step of training:
-  // "geglu_backward", "geglu_mlp_backward", "geglu_mlp_training".
+  // The operations that backward passes are, of the unit and of its MLP, also one that adds to sums
+  // of gradients, and a step of training: "geglu_backward", "geglu_mlp_backward",
+  // "geglu_mlp_accumulate", "geglu_mlp_training".
   std::string backward() const { return std::string(unit) + "_backward"; }
   std::string mlp_backward() const { return mlp() + "_backward"; }
+  std::string mlp_accumulate() const { return mlp() + "_accumulate"; }
   std::string mlp_training() const { return mlp() + "_training"; }
   // The stage of the derivative and product in one: "gelu_backward".
   std::string backward_stage() const { return std::string(stage) + "_backward"; }

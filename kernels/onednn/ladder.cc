@@ -65,40 +65,16 @@ const ImplementationRegistration unit_backward_fused(
                      .compose = std::bind_front(&gated_backward_fused, activation)});
     });
 
-const ImplementationRegistration mlp_backward_unfused(
-    onednn_activations(), [](const Activation& activation) {
-      return on_cpu({.operation = activation.mlp_backward(),
-                     .name = "unfused",
-                     .compose = std::bind_front(&gated_mlp_backward_unfused, activation)});
-    });
-
-const ImplementationRegistration mlp_backward_fused_pointwise(
-    onednn_activations(), [](const Activation& activation) {
-      return on_cpu({.operation = activation.mlp_backward(),
-                     .name = "fused_pointwise",
-                     .compose = std::bind_front(&gated_mlp_backward_fused_pointwise, activation)});
-    });
-
-const ImplementationRegistration training_unfused(
-    onednn_activations(), [](const Activation& activation) {
-      return on_cpu({.operation = activation.mlp_training(),
-                     .name = "unfused",
-                     .compose = std::bind_front(&gated_mlp_training_unfused, activation)});
-    });
-
-const ImplementationRegistration training_keep(
-    onednn_activations(), [](const Activation& activation) {
-      return on_cpu({.operation = activation.mlp_training(),
-                     .name = "keep",
-                     .compose = std::bind_front(&gated_mlp_training_keep, activation)});
-    });
-
-const ImplementationRegistration training_recompute(
-    onednn_activations(), [](const Activation& activation) {
-      return on_cpu({.operation = activation.mlp_training(),
-                     .name = "recompute",
-                     .compose = std::bind_front(&gated_mlp_training_recompute, activation)});
-    });
+const bool passes = [] {
+  for (const Activation& activation : onednn_activations()) {
+    for (const MlpRung& rung : mlp_rungs()) {
+      ImplementationRegistration(on_cpu({.operation = (activation.*rung.operation)(),
+                                         .name = rung.name,
+                                         .compose = mlp_pass(activation, rung.pass)}));
+    }
+  }
+  return true;
+}();
 
 }  // namespace
 }  // namespace fusegate::kernels

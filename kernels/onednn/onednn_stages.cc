@@ -45,6 +45,14 @@ memory transposed(OnednnDevice& device, const Tensor& t) {
       {{t.cols(), t.rows()}, data_type(t.dtype), memory::format_tag::ba}, device.engine(), t.data};
 }
 
+// Either. stride: from a row of t to the next.
+memory operand(OnednnDevice& device, const Tensor& t, bool is_transposed, std::int64_t stride) {
+  const memory::dims sizes =
+      is_transposed ? memory::dims{t.cols(), t.rows()} : memory::dims{t.rows(), t.cols()};
+  const memory::dims strides = is_transposed ? memory::dims{1, stride} : memory::dims{stride, 1};
+  return {{sizes, data_type(t.dtype), strides}, device.engine(), t.data};
+}
+
 struct Eltwise {
   std::string_view activation;
   algorithm how = algorithm::undef;
@@ -162,11 +170,25 @@ void unit_backward(const UnitBackward& unit) {
   const auto load = [dtype](const Tensor& from, std::int64_t i) {
     return static_cast<float>(load_element(from.data, dtype, i));
   };
+  const std::int64_t cols = unit.g.cols();
+  const std::int64_t in = std::max(unit.in_stride, cols), out = std::max(unit.out_stride, cols);
   for_each_index(unit.g.count(), [&](std::int64_t i) {
-    const float g = load(unit.g, i), u = load(unit.u, i), dh = load(unit.dh, i);
-    store_element(unit.dg.data, dtype, i, Functor::slope(g) * u * dh);
-    store_element(unit.du.data, dtype, i, Functor::of(g) * dh);
+    const std::int64_t from = i / cols * in + i % cols, to = i / cols * out + i % cols;
+    const float g = load(unit.g, from), u = load(unit.u, from), dh = load(unit.dh, i);
+    store_element(unit.dg.data, dtype, to, Functor::slope(g) * u * dh);
+    store_element(unit.du.data, dtype, to, Functor::of(g) * dh);
     if (unit.h) store_element(unit.h->data, dtype, i, Functor::of(g) * u);
+  });
+}
+
+template <typename Functor>
+void packed_unit(const Tensor& gu, const Tensor& out) {
+  const std::int64_t cols = out.cols();
+  for_each_index(out.count(), [&](std::int64_t i) {
+    const std::int64_t at = i / cols * 2 * cols + i % cols;
+    const auto g = static_cast<float>(load_element(gu.data, gu.dtype, at));
+    store_element(out.data, out.dtype, i,
+                  Functor::of(g) * static_cast<float>(load_element(gu.data, gu.dtype, at + cols)));
   });
 }
 
@@ -259,14 +281,13 @@ Stage OnednnStages::gate(const Activation& activation, const Tensor& g, const Te
 
 Stage OnednnStages::product(std::string name, const Product& product) {
   Stage stage = product_work(std::move(name), product);
-  const auto view = [&](const Tensor& tensor, bool is_transposed) {
-    return is_transposed ? transposed(device_, tensor) : row_major(device_, tensor);
-  };
-  Arguments arguments{{DNNL_ARG_SRC, view(product.a, product.a_transposed)},
-                      {DNNL_ARG_WEIGHTS, view(product.b, product.b_transposed)},
-                      {DNNL_ARG_DST, row_major(device_, product.out)}};
+  const auto& [a, b, out, a_transposed, b_transposed, adds, a_stride] = product;
+  Arguments arguments{
+      {DNNL_ARG_SRC, operand(device_, a, a_transposed, std::max(a_stride, a.cols()))},
+      {DNNL_ARG_WEIGHTS, operand(device_, b, b_transposed, b.cols())},
+      {DNNL_ARG_DST, row_major(device_, out)}};
   dnnl::post_ops ops;
-  if (product.adds) ops.append_sum();
+  if (adds) ops.append_sum();
   dnnl::primitive primitive = make_matmul(device_, arguments, ops);
   stage.launch = launcher(device_, std::move(primitive), std::move(arguments));
   return stage;
@@ -281,6 +302,14 @@ Stage OnednnStages::products(std::string name, const Product& first, const Produ
     first();
     second();
   };
+  return stage;
+}
+
+Stage OnednnStages::packed_gate(const Activation& activation, const Tensor& gu, const Tensor& out) {
+  Stage stage = gated_work(activation, {&gu}, out);
+  dispatch_activation(Activations{}, activation, [&]<typename Functor>() {
+    stage.launch = [=] { packed_unit<Functor>(gu, out); };
+  });
   return stage;
 }
 

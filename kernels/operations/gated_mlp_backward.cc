@@ -6,6 +6,9 @@
 //
 //   dh = dy w_down, and dg and du of it as gated_unit_backward.cc has them
 //   dw_down = dy^T h,   dw_gate = dg^T x,   dw_up = du^T x,   dx = dg w_gate + du w_up
+//
+// One that accumulates adds the weights' gradients to sums in fp32, in their memory, as training by
+// several batches a step does.
 #include <cmath>
 
 #include "kernels/activations/activations.h"
@@ -42,6 +45,23 @@ std::vector<TensorSpec> backward_outputs(const LadderProblem& p) {
           {"dw_gate", {p.hidden, p.dim}},
           {"dw_up", {p.hidden, p.dim}},
           {"dw_down", {p.dim, p.hidden}}};
+}
+
+std::vector<TensorSpec> accumulate_inputs(const LadderProblem& p) {
+  std::vector<TensorSpec> specs = backward_inputs(p);
+  for (const auto& [sum, weight] : {std::pair("sum_gate", 1), {"sum_up", 2}, {"sum_down", 3}}) {
+    specs.push_back({.name = sum, .shape = specs[weight].shape, .dtype = Dtype::kFp32});
+  }
+  return specs;
+}
+
+std::vector<TensorSpec> accumulate_outputs(const LadderProblem& p) {
+  std::vector<TensorSpec> specs = backward_outputs(p);
+  for (const auto& [sum, output] : {std::pair("sum_gate", 1), {"sum_up", 2}, {"sum_down", 3}}) {
+    specs[output].dtype = Dtype::kFp32;
+    specs[output].in_place_of = sum;
+  }
+  return specs;
 }
 
 std::vector<TensorSpec> training_outputs(const LadderProblem& p) {
@@ -121,6 +141,26 @@ const OperationRegistration backward(kActivations, [](const Activation& activati
             reference.finish();
           },
   };
+});
+
+// The sums are inputs 7 to 9.
+void accumulate_reference(const Activation& activation, Device& device, const LadderProblem& p,
+                          std::span<double* const> in, const OneOrMore<double*>& out) {
+  MlpReference reference(activation, device, p);
+  reference.backward(in, in[5], in[6], out);
+  for (const std::size_t weight : {1, 2, 3}) {
+    device.reference_math().add_bias(out[weight], in[6 + weight], 1, p.hidden * p.dim);
+  }
+  reference.finish();
+}
+
+const OperationRegistration accumulate(kActivations, [](const Activation& activation) -> Operation {
+  return {.name = activation.mlp_accumulate(),
+          .axes = ladder_axes(),
+          .compared_with = "unfused",
+          .inputs = &accumulate_inputs,
+          .outputs = &accumulate_outputs,
+          .reference = std::bind_front(&accumulate_reference, activation)};
 });
 
 const OperationRegistration training(kActivations, [](const Activation& activation) -> Operation {

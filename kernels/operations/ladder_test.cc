@@ -20,7 +20,8 @@ TEST(Registry, HoldsTheLadder) {
   for (const Operation& operation : operations()) names.push_back(operation.name);
   std::vector<std::string> expected{"control_copy", "control_gemm", "linear"};
   for (const char* const unit : {"geglu", "geglu_erf", "reglu", "swiglu"}) {
-    for (const char* const suffix : {"", "_backward", "_mlp", "_mlp_backward", "_mlp_training"}) {
+    for (const char* const suffix :
+         {"", "_backward", "_mlp", "_mlp_accumulate", "_mlp_backward", "_mlp_training"}) {
       expected.push_back(std::string(unit) + suffix);
     }
   }
@@ -34,6 +35,7 @@ TEST(Registry, HoldsTheLadder) {
                                         {"geglu_mlp", "fused_epilogue"},
                                         {"geglu_backward", "fused"},
                                         {"geglu_mlp_backward", "fused_pointwise"},
+                                        {"geglu_mlp_accumulate", "packed_pointwise"},
                                         {"geglu_mlp_training", "recompute"},
                                         {"control_copy", "memcpy"},
                                         {"control_gemm", "onednn"}}) {

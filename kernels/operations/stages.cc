@@ -45,7 +45,7 @@ Stage gated_backward_work(const Activation& activation, const UnitBackward& unit
 }
 
 Stage product_work(std::string name, const Product& product) {
-  const auto& [a, b, out, a_transposed, b_transposed, adds] = product;
+  const auto& [a, b, out, a_transposed, b_transposed, adds, a_stride] = product;
   const double elements = static_cast<double>(out.count()), k = static_cast<double>(product.k());
   return {.name = std::move(name),
           .flops = elements * (2 * k + (adds ? 1 : 0)),

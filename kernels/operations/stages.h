@@ -24,12 +24,13 @@ Stage activate_backward_work(const Activation& activation, const Tensor& g, cons
                              const Tensor& out);
 Stage gated_backward_work(const Activation& activation, const UnitBackward& unit);
 
-// out [m, n] = a b, plus what out holds where it adds. A matrix that is transposed lies so: a as
-// [k, m], b as [n, k].
+// out [m, n] = a b, plus what out holds where it adds; out may be of fp32. A matrix that is
+// transposed lies so: a as [k, m], b as [n, k].
 struct Product {
   Tensor a, b, out;
   bool a_transposed = false, b_transposed = false;
   bool adds = false;
+  std::int64_t a_stride = 0;  // elements from a row of a to the next, where more than a row has
 
   std::int64_t k() const { return a_transposed ? a.rows() : a.cols(); }
 };
@@ -50,8 +51,10 @@ class StageLibrary {
   // out = activation(g) * u; out may be g.
   virtual Stage gate(const Activation& activation, const Tensor& g, const Tensor& u,
                      const Tensor& out) = 0;
+  // out [m, n] = activation(g) * u, where gu [m, 2 n] has g in its left half and u in its right.
+  virtual Stage packed_gate(const Activation& activation, const Tensor& gu, const Tensor& out) = 0;
   virtual Stage product(std::string name, const Product& product) = 0;
-  // Two of the same sizes that do not add; in one launch where the device can.
+  // Two that differ in their tensors alone; in one launch where the device can.
   virtual Stage products(std::string name, const Product& first, const Product& second) = 0;
   // out = activation'(g) * d; out may be g or d.
   virtual Stage activate_backward(const Activation& activation, const Tensor& g, const Tensor& d,

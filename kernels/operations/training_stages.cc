@@ -6,35 +6,16 @@
 namespace fusegate::kernels {
 namespace {
 
-// A backward pass's tensors by name; of the forward pass alone the first four count.
-struct Mlp {
-  Tensor x, w_gate, w_up, w_down, dy;
-  Tensor dx, dw_gate, dw_up, dw_down;
-
-  Mlp(Inputs in, std::span<const Tensor> out)
-      : x(in[0]),
-        w_gate(in[1]),
-        w_up(in[2]),
-        w_down(in[3]),
-        dy(in[4]),
-        dx(out[0]),
-        dw_gate(out[1]),
-        dw_up(out[2]),
-        dw_down(out[3]) {}
-};
-
+// gate and up, or their derivatives.
 struct Pair {
   Tensor gate, up;
+  std::int64_t stride = 0;  // of their rows, where they lie side by side
+  Tensor both = {};         // [M, 2 hidden] then
 };
 
-// Two [M, hidden] tensors in one, in the order of dw_gate and dw_up in memory, so that both
-// products with x are at the same distances from each other (StageLibrary::products).
-Pair gate_and_up(PreparedKernel& kernel, Device& device, const LadderProblem& p, const Mlp& mlp) {
-  const Tensor both = kernel.intermediate(device, {2 * p.rows(), p.hidden}, p.dtype);
-  const Tensor first{both.data, {p.rows(), p.hidden}, p.dtype};
-  const Tensor second{static_cast<std::byte*>(both.data) + first.bytes(), first.shape, p.dtype};
-  if (std::less<>()(mlp.dw_gate.data, mlp.dw_up.data)) return {first, second};
-  return {second, first};
+std::byte* behind(const Tensor& tensor, std::int64_t elements) {
+  return static_cast<std::byte*>(tensor.data) +
+         elements * static_cast<std::int64_t>(dtype_bytes(tensor.dtype));
 }
 
 Stage named(std::string name, Stage stage) {
@@ -42,80 +23,163 @@ Stage named(std::string name, Stage stage) {
   return stage;
 }
 
-Stage weight_gradient(StageLibrary& stages, std::string name, const Tensor& d, const Tensor& x,
-                      const Tensor& dw) {
-  return stages.product(std::move(name), {.a = d, .b = x, .out = dw, .a_transposed = true});
-}
-
-void append_dh(PreparedKernel& kernel, StageLibrary& stages, const Mlp& mlp, const Tensor& dh) {
-  kernel.stages.push_back(stages.product("dh", {.a = mlp.dy, .b = mlp.w_down, .out = dh}));
-}
-
-void append_dx(PreparedKernel& kernel, StageLibrary& stages, const Mlp& mlp, const Pair& d) {
-  kernel.stages.push_back(stages.product("dx_gate", {.a = d.gate, .b = mlp.w_gate, .out = mlp.dx}));
-  kernel.stages.push_back(
-      stages.product("dx_up", {.a = d.up, .b = mlp.w_up, .out = mlp.dx, .adds = true}));
-}
-
-void append_forward_products(PreparedKernel& kernel, StageLibrary& stages, const Mlp& mlp,
-                             const Pair& gu, const std::string& suffix = "") {
-  kernel.stages.push_back(stages.matmul("gate_proj" + suffix, mlp.x, mlp.w_gate, nullptr, gu.gate));
-  kernel.stages.push_back(stages.matmul("up_proj" + suffix, mlp.x, mlp.w_up, nullptr, gu.up));
-}
-
 // The stages of a unit's backward pass that come after activated, which holds activation(g).
 void append_unit_backward(PreparedKernel& kernel, const Activation& activation,
-                          StageLibrary& stages, Device& device, const UnitBackward& unit,
-                          const Tensor& activated) {
-  const Tensor d_activated = kernel.intermediate(device, unit.dh.shape, unit.dh.dtype);
+                          StageLibrary& stages, const UnitBackward& unit, const Tensor& activated,
+                          const Tensor& d_activated) {
   kernel.stages.push_back(named("du", stages.mul(activated, unit.dh, unit.du)));
   kernel.stages.push_back(named("d_activated", stages.mul(unit.u, unit.dh, d_activated)));
   kernel.stages.push_back(stages.activate_backward(activation, unit.g, d_activated, unit.dg));
 }
 
-// All of it after g, u, activated and h.
-void append_unfused(PreparedKernel& kernel, const Activation& activation, StageLibrary& stages,
-                    Device& device, const Mlp& mlp, const Pair& gu, const Tensor& activated,
-                    const Tensor& h) {
-  const auto take = [&] { return kernel.intermediate(device, h.shape, h.dtype); };
-  const Tensor dh = take();
+// Composes a pass of the MLP's stages, each by a function that appends it.
+class Composer {
+ public:
+  Composer(const Activation& activation, const MlpPass& pass, StageLibrary& stages, Device& device,
+           const LadderProblem& p)
+      : activation_(activation), pass_(pass), stages_(stages), device_(device), p_(p) {}
+
+  PreparedKernel unfused(Inputs in, const Outputs& out);
+  PreparedKernel fused(Inputs in, const Outputs& out);
+
+ private:
+  void name_tensors(Inputs in, const Outputs& out);
+  Tensor take() { return kernel_.intermediate(device_, {p_.rows(), p_.hidden}, p_.dtype); }
+  Pair take_pair();
+  void pack_weights();
+  void append(Stage stage) { kernel_.stages.push_back(std::move(stage)); }
+
+  void append_gate_and_up(const Pair& gu, const std::string& suffix = "");
+  void append_gate(const Pair& gu, const Tensor& h);
+  void append_down(const Tensor& h) {
+    append(stages_.matmul("down_proj", h, w_down_, nullptr, y_));
+  }
+  void append_dh(const Tensor& dh) {
+    append(stages_.product("dh", {.a = dy_, .b = w_down_, .out = dh}));
+  }
+  Product weight_gradient(const Tensor& d, const Tensor& of, const Tensor& dw,
+                          std::int64_t stride = 0) const {
+    return {
+        .a = d, .b = of, .out = dw, .a_transposed = true, .adds = pass_.adds, .a_stride = stride};
+  }
+  void append_dw(std::string name, const Tensor& d, const Tensor& of, const Tensor& dw) {
+    append(stages_.product(std::move(name), weight_gradient(d, of, dw)));
+  }
+  void append_dx(const Pair& d);
+
+  const Activation& activation_;
+  const MlpPass& pass_;
+  StageLibrary& stages_;
+  Device& device_;
+  LadderProblem p_;
+  PreparedKernel kernel_;
+  Tensor x_, w_gate_, w_up_, w_down_, dy_, w_gate_up_;
+  Tensor y_, dx_, dw_gate_, dw_up_, dw_down_;
+};
+
+void Composer::name_tensors(Inputs in, const Outputs& out) {
+  x_ = in[0];
+  w_gate_ = in[1];
+  w_up_ = in[2];
+  w_down_ = in[3];
+  dy_ = in[4];
+  if (pass_.trains) y_ = out[0];
+  const auto of_backward = out.subspan(pass_.trains ? 1 : 0);
+  dx_ = of_backward[0];
+  dw_gate_ = of_backward[1];
+  dw_up_ = of_backward[2];
+  dw_down_ = of_backward[3];
+}
+
+// Side by side where the pass is packed; else one after the other in the order of dw_gate and dw_up
+// in memory, so that both products with x are at the same distances (StageLibrary::products).
+Pair Composer::take_pair() {
+  const std::vector<std::int64_t> half{p_.rows(), p_.hidden};
+  const Tensor both = kernel_.intermediate(device_, {p_.rows(), 2 * p_.hidden}, p_.dtype);
+  const Tensor first{both.data, half, p_.dtype};
+  if (pass_.is_packed) {
+    return {first, {behind(both, p_.hidden), half, p_.dtype}, 2 * p_.hidden, both};
+  }
+  const Tensor second{behind(both, first.count()), half, p_.dtype};
+  if (std::less<>()(dw_gate_.data, dw_up_.data)) return {first, second};
+  return {second, first};
+}
+
+void Composer::pack_weights() {
+  if (!pass_.is_packed) return;
+  w_gate_up_ = kernel_.intermediate(device_, {2 * p_.hidden, p_.dim}, p_.dtype);
+  device_.copy(w_gate_.data, w_gate_up_.data, w_gate_.bytes());
+  device_.copy(w_up_.data, behind(w_gate_up_, w_gate_.count()), w_up_.bytes());
+}
+
+void Composer::append_gate_and_up(const Pair& gu, const std::string& suffix) {
+  if (pass_.is_packed) {
+    append(stages_.matmul("gate_up_proj" + suffix, x_, w_gate_up_, nullptr, gu.both));
+    return;
+  }
+  append(stages_.matmul("gate_proj" + suffix, x_, w_gate_, nullptr, gu.gate));
+  append(stages_.matmul("up_proj" + suffix, x_, w_up_, nullptr, gu.up));
+}
+
+void Composer::append_gate(const Pair& gu, const Tensor& h) {
+  append(pass_.is_packed ? stages_.packed_gate(activation_, gu.both, h)
+                         : stages_.gate(activation_, gu.gate, gu.up, h));
+}
+
+void Composer::append_dx(const Pair& d) {
+  if (pass_.is_packed) {
+    append(stages_.product("dx", {.a = d.both, .b = w_gate_up_, .out = dx_}));
+    return;
+  }
+  append(stages_.product("dx_gate", {.a = d.gate, .b = w_gate_, .out = dx_}));
+  append(stages_.product("dx_up", {.a = d.up, .b = w_up_, .out = dx_, .adds = true}));
+}
+
+PreparedKernel Composer::unfused(Inputs in, const Outputs& out) {
+  name_tensors(in, out);
+  const Pair gu = pass_.trains ? Pair{take(), take()} : Pair{in[5], in[6]};
+  const Tensor activated = take(), h = take(), dh = take(), d_activated = take();
   const Pair d{take(), take()};
-  append_dh(kernel, stages, mlp, dh);
-  kernel.stages.push_back(weight_gradient(stages, "dw_down", mlp.dy, h, mlp.dw_down));
-  append_unit_backward(kernel, activation, stages, device,
-                       {.g = gu.gate, .u = gu.up, .dh = dh, .dg = d.gate, .du = d.up}, activated);
-  kernel.stages.push_back(weight_gradient(stages, "dw_gate", d.gate, mlp.x, mlp.dw_gate));
-  kernel.stages.push_back(weight_gradient(stages, "dw_up", d.up, mlp.x, mlp.dw_up));
-  append_dx(kernel, stages, mlp, d);
+  if (pass_.trains) append_gate_and_up(gu);
+  append(stages_.activate(activation_, gu.gate, activated));
+  append(stages_.mul(activated, gu.up, h));
+  if (pass_.trains) append_down(h);
+  append_dh(dh);
+  append_dw("dw_down", dy_, h, dw_down_);
+  append_unit_backward(kernel_, activation_, stages_,
+                       {.g = gu.gate, .u = gu.up, .dh = dh, .dg = d.gate, .du = d.up}, activated,
+                       d_activated);
+  append_dw("dw_gate", d.gate, x_, dw_gate_);
+  append_dw("dw_up", d.up, x_, dw_up_);
+  append_dx(d);
+  return std::move(kernel_);
 }
 
-// The same after g and u, in 4 stages more than dh's; h takes dh's place.
-void append_fused(PreparedKernel& kernel, const Activation& activation, StageLibrary& stages,
-                  const Mlp& mlp, const Pair& gu, const Pair& d, const Tensor& dh) {
-  append_dh(kernel, stages, mlp, dh);
-  kernel.stages.push_back(stages.gate_backward(
-      activation, {.g = gu.gate, .u = gu.up, .dh = dh, .dg = d.gate, .du = d.up, .h = dh}));
-  kernel.stages.push_back(weight_gradient(stages, "dw_down", mlp.dy, dh, mlp.dw_down));
-  kernel.stages.push_back(stages.products(
-      "dw_gate_up", {.a = d.gate, .b = mlp.x, .out = mlp.dw_gate, .a_transposed = true},
-      {.a = d.up, .b = mlp.x, .out = mlp.dw_up, .a_transposed = true}));
-  append_dx(kernel, stages, mlp, d);
-}
-
-// keep and recompute.
-PreparedKernel training(const Activation& activation, StageLibrary& stages, Device& device,
-                        const LadderProblem& p, Inputs in, const Outputs& out,
-                        bool computes_again) {
-  PreparedKernel kernel;
-  const Mlp mlp(in, out.subspan(1));
-  const Pair gu = gate_and_up(kernel, device, p, mlp);
-  const Tensor h = kernel.intermediate(device, {p.rows(), p.hidden}, p.dtype);
-  append_forward_products(kernel, stages, mlp, gu);
-  kernel.stages.push_back(stages.gate(activation, gu.gate, gu.up, h));
-  kernel.stages.push_back(stages.matmul("down_proj", h, mlp.w_down, nullptr, out[0]));
-  if (computes_again) append_forward_products(kernel, stages, mlp, gu, "_again");
-  append_fused(kernel, activation, stages, mlp, gu, gu, h);
-  return kernel;
+PreparedKernel Composer::fused(Inputs in, const Outputs& out) {
+  name_tensors(in, out);
+  pack_weights();
+  const Pair d = take_pair(), gu = pass_.trains ? d : Pair{in[5], in[6]};
+  const Tensor h = take();
+  if (pass_.trains) {
+    append_gate_and_up(gu);
+    append_gate(gu, h);
+    append_down(h);
+    if (pass_.recomputes) append_gate_and_up(gu, "_again");
+  }
+  append_dh(h);
+  append(stages_.gate_backward(activation_, {.g = gu.gate,
+                                             .u = gu.up,
+                                             .dh = h,
+                                             .dg = d.gate,
+                                             .du = d.up,
+                                             .h = h,
+                                             .in_stride = gu.stride,
+                                             .out_stride = d.stride}));
+  append_dw("dw_down", dy_, h, dw_down_);
+  append(stages_.products("dw_gate_up", weight_gradient(d.gate, x_, dw_gate_, d.stride),
+                          weight_gradient(d.up, x_, dw_up_, d.stride)));
+  append_dx(d);
+  return std::move(kernel_);
 }
 
 }  // namespace
@@ -124,11 +188,12 @@ PreparedKernel gated_backward_unfused(const Activation& activation, StageLibrary
                                       Device& device, const Problem&, Inputs in,
                                       const Outputs& out) {
   PreparedKernel kernel;
-  const Tensor activated = kernel.intermediate(device, in[0].shape, in[0].dtype);
+  const auto take = [&] { return kernel.intermediate(device, in[0].shape, in[0].dtype); };
+  const Tensor activated = take(), d_activated = take();
   kernel.stages.push_back(stages.activate(activation, in[0], activated));
-  append_unit_backward(kernel, activation, stages, device,
-                       {.g = in[0], .u = in[1], .dh = in[2], .dg = out[0], .du = out[1]},
-                       activated);
+  append_unit_backward(kernel, activation, stages,
+                       {.g = in[0], .u = in[1], .dh = in[2], .dg = out[0], .du = out[1]}, activated,
+                       d_activated);
   return kernel;
 }
 
@@ -138,58 +203,41 @@ PreparedKernel gated_backward_fused(const Activation& activation, StageLibrary& 
               activation, {.g = in[0], .u = in[1], .dh = in[2], .dg = out[0], .du = out[1]})}};
 }
 
-PreparedKernel gated_mlp_backward_unfused(const Activation& activation, StageLibrary& stages,
-                                          Device& device, const Problem&, Inputs in,
-                                          const Outputs& out) {
-  PreparedKernel kernel;
-  const Pair gu{in[5], in[6]};
-  const auto take = [&] { return kernel.intermediate(device, gu.gate.shape, gu.gate.dtype); };
-  const Tensor activated = take(), h = take();
-  kernel.stages.push_back(stages.activate(activation, gu.gate, activated));
-  kernel.stages.push_back(stages.mul(activated, gu.up, h));
-  append_unfused(kernel, activation, stages, device, Mlp(in, out), gu, activated, h);
-  return kernel;
+Composition mlp_pass(const Activation& activation, MlpPass pass) {
+  return [=](StageLibrary& stages, Device& device, const Problem& problem, Inputs in,
+             const Outputs& out) {
+    Composer composer(activation, pass, stages, device, problem);
+    return pass.is_fused ? composer.fused(in, out) : composer.unfused(in, out);
+  };
 }
 
-PreparedKernel gated_mlp_backward_fused_pointwise(const Activation& activation,
-                                                  StageLibrary& stages, Device& device,
-                                                  const Problem& problem, Inputs in,
-                                                  const Outputs& out) {
-  PreparedKernel kernel;
-  const Mlp mlp(in, out);
-  const Pair d = gate_and_up(kernel, device, problem, mlp);
-  const Tensor dh = kernel.intermediate(device, in[5].shape, in[5].dtype);
-  append_fused(kernel, activation, stages, mlp, {in[5], in[6]}, d, dh);
-  return kernel;
-}
-
-PreparedKernel gated_mlp_training_unfused(const Activation& activation, StageLibrary& stages,
-                                          Device& device, const Problem& problem, Inputs in,
-                                          const Outputs& out) {
-  PreparedKernel kernel;
-  const LadderProblem p = problem;
-  const Mlp mlp(in, out.subspan(1));
-  const auto take = [&] { return kernel.intermediate(device, {p.rows(), p.hidden}, p.dtype); };
-  const Pair gu{take(), take()};
-  const Tensor activated = take(), h = take();
-  append_forward_products(kernel, stages, mlp, gu);
-  kernel.stages.push_back(stages.activate(activation, gu.gate, activated));
-  kernel.stages.push_back(stages.mul(activated, gu.up, h));
-  kernel.stages.push_back(stages.matmul("down_proj", h, mlp.w_down, nullptr, out[0]));
-  append_unfused(kernel, activation, stages, device, mlp, gu, activated, h);
-  return kernel;
-}
-
-PreparedKernel gated_mlp_training_keep(const Activation& activation, StageLibrary& stages,
-                                       Device& device, const Problem& problem, Inputs in,
-                                       const Outputs& out) {
-  return training(activation, stages, device, problem, in, out, false);
-}
-
-PreparedKernel gated_mlp_training_recompute(const Activation& activation, StageLibrary& stages,
-                                            Device& device, const Problem& problem, Inputs in,
-                                            const Outputs& out) {
-  return training(activation, stages, device, problem, in, out, true);
+std::vector<MlpRung> mlp_rungs() {
+  using A = Activation;
+  return {
+      {.operation = &A::mlp_backward, .name = "unfused", .pass = {.is_fused = false}},
+      {.operation = &A::mlp_backward, .name = "fused_pointwise", .pass = {}},
+      {.operation = &A::mlp_backward, .name = "packed_pointwise", .pass = {.is_packed = true}},
+      {.operation = &A::mlp_accumulate,
+       .name = "unfused",
+       .pass = {.adds = true, .is_fused = false}},
+      {.operation = &A::mlp_accumulate, .name = "fused_pointwise", .pass = {.adds = true}},
+      {.operation = &A::mlp_accumulate,
+       .name = "packed_pointwise",
+       .pass = {.adds = true, .is_packed = true}},
+      {.operation = &A::mlp_training,
+       .name = "unfused",
+       .pass = {.trains = true, .is_fused = false}},
+      {.operation = &A::mlp_training, .name = "keep", .pass = {.trains = true}},
+      {.operation = &A::mlp_training,
+       .name = "recompute",
+       .pass = {.trains = true, .recomputes = true}},
+      {.operation = &A::mlp_training,
+       .name = "packed_keep",
+       .pass = {.trains = true, .is_packed = true}},
+      {.operation = &A::mlp_training,
+       .name = "packed_recompute",
+       .pass = {.trains = true, .is_packed = true, .recomputes = true}},
+  };
 }
 
 }  // namespace fusegate::kernels
