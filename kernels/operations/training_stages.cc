@@ -44,7 +44,7 @@ class Composer {
 
  private:
   void name_tensors(Inputs in, const Outputs& out);
-  Tensor take() { return kernel_.intermediate(device_, {p_.rows(), p_.hidden}, p_.dtype); }
+  Tensor take(std::int64_t tensors = 1);
   Pair take_pair();
   void pack_weights();
   void append(Stage stage) { kernel_.stages.push_back(std::move(stage)); }
@@ -91,11 +91,18 @@ void Composer::name_tensors(Inputs in, const Outputs& out) {
   dw_down_ = of_backward[3];
 }
 
+// Packed products are autotuned where the device can, for which operands must hold numbers.
+Tensor Composer::take(std::int64_t tensors) {
+  const Tensor taken = kernel_.intermediate(device_, {p_.rows(), tensors * p_.hidden}, p_.dtype);
+  if (pass_.is_packed) device_.fill(taken, Fill::uniform(1), 1);
+  return taken;
+}
+
 // Side by side where the pass is packed; else one after the other in the order of dw_gate and dw_up
 // in memory, so that both products with x are at the same distances (StageLibrary::products).
 Pair Composer::take_pair() {
   const std::vector<std::int64_t> half{p_.rows(), p_.hidden};
-  const Tensor both = kernel_.intermediate(device_, {p_.rows(), 2 * p_.hidden}, p_.dtype);
+  const Tensor both = take(2);
   const Tensor first{both.data, half, p_.dtype};
   if (pass_.is_packed) {
     return {first, {behind(both, p_.hidden), half, p_.dtype}, 2 * p_.hidden, both};

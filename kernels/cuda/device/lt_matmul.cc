@@ -30,18 +30,27 @@ cublasLtMatmulDesc_t make_operation(const LtMatmulShape& shape) {
   return desc;
 }
 
-// The row-major matrix [rows, cols], or that one transposed.
-cublasLtMatrixLayout_t make_layout(const LtMatmulShape& shape, std::int64_t rows, std::int64_t cols,
-                                   bool is_transposed, std::int64_t stride) {
-  if (is_transposed) std::swap(rows, cols);
+struct LtMatrix {
+  std::int64_t rows, cols;  // row-major, as it lies
+  std::int64_t row_stride = 0, batch_stride = 0;
+};
+
+LtMatrix turned(bool is_turned, LtMatrix matrix) {
+  if (is_turned) std::swap(matrix.rows, matrix.cols);
+  return matrix;
+}
+
+cublasLtMatrixLayout_t make_layout(cudaDataType_t type, const LtMatrix& matrix, int count) {
   cublasLtMatrixLayout_t layout = nullptr;
-  FUSEGATE_CUDA(cublasLtMatrixLayoutCreate(&layout, shape.type, static_cast<std::uint64_t>(cols),
-                                           static_cast<std::uint64_t>(rows), cols));
-  if (shape.batch.count > 1) {
-    FUSEGATE_CUDA(cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
-                                                   &shape.batch.count, sizeof(shape.batch.count)));
-    FUSEGATE_CUDA(cublasLtMatrixLayoutSetAttribute(
-        layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof(stride)));
+  FUSEGATE_CUDA(cublasLtMatrixLayoutCreate(&layout, type, static_cast<std::uint64_t>(matrix.cols),
+                                           static_cast<std::uint64_t>(matrix.rows),
+                                           std::max(matrix.cols, matrix.row_stride)));
+  if (count > 1) {
+    const auto set = [&](cublasLtMatrixLayoutAttribute_t attribute, const auto& value) {
+      FUSEGATE_CUDA(cublasLtMatrixLayoutSetAttribute(layout, attribute, &value, sizeof(value)));
+    };
+    set(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, count);
+    set(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, matrix.batch_stride);
   }
   return layout;
 }
@@ -74,11 +83,16 @@ LtMatmul::LtMatmul(const LtContext& context, const LtMatmulShape& shape)
     : context_(context),
       shape_(shape),
       operation_(make_operation(shape), &cublasLtMatmulDescDestroy),
-      w_(make_layout(shape, shape.n, shape.k, shape.w_plain, shape.batch.w_stride),
+      w_(make_layout(shape.type, turned(shape.w_plain, {shape.n, shape.k, 0, shape.batch.w_stride}),
+                     shape.batch.count),
          &cublasLtMatrixLayoutDestroy),
-      x_(make_layout(shape, shape.m, shape.k, shape.x_transposed, shape.batch.x_stride),
+      x_(make_layout(
+             shape.type,
+             turned(shape.x_transposed, {shape.m, shape.k, shape.x_stride, shape.batch.x_stride}),
+             shape.batch.count),
          &cublasLtMatrixLayoutDestroy),
-      out_(make_layout(shape, shape.m, shape.n, false, shape.batch.out_stride),
+      out_(make_layout(shape.out_type.value_or(shape.type),
+                       {shape.m, shape.n, 0, shape.batch.out_stride}, shape.batch.count),
            &cublasLtMatrixLayoutDestroy) {
   const std::vector<cublasLtMatmulAlgo_t> found = heuristic(1);
   if (found.empty()) {
@@ -115,11 +129,12 @@ std::vector<cublasLtMatmulAlgo_t> LtMatmul::candidates(std::size_t most) const {
 }
 
 std::string LtMatmul::text() const {
-  return fmt::format("cublasLt: {} x {} x {}, types {} and {}, bias {}, {} bytes, {}{}{} x {}",
-                     shape_.m, shape_.n, shape_.k, static_cast<int>(shape_.type),
-                     static_cast<int>(shape_.compute), shape_.bias != nullptr,
-                     context_.workspace_bytes, shape_.x_transposed ? 'T' : 'N',
-                     shape_.w_plain ? 'N' : 'T', shape_.adds ? '+' : '=', shape_.batch.count);
+  return fmt::format(
+      "cublasLt: {} x {} x {}, types {}, {} and {}, bias {}, {} bytes, {}{}{} x {}, rows {} apart",
+      shape_.m, shape_.n, shape_.k, static_cast<int>(shape_.type),
+      static_cast<int>(shape_.out_type.value_or(shape_.type)), static_cast<int>(shape_.compute),
+      shape_.bias != nullptr, context_.workspace_bytes, shape_.x_transposed ? 'T' : 'N',
+      shape_.w_plain ? 'N' : 'T', shape_.adds ? '+' : '=', shape_.batch.count, shape_.x_stride);
 }
 
 void LtMatmul::enqueue_by(const cublasLtMatmulAlgo_t& algorithm, const void* x, const void* w,

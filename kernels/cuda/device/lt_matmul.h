@@ -6,6 +6,7 @@
 #include <cublasLt.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,12 +32,14 @@ struct LtMatmulShape {
   std::int64_t m = 0;
   std::int64_t n = 0;
   std::int64_t k = 0;
-  cudaDataType_t type = CUDA_R_16BF;  // of x, w, out and bias
+  cudaDataType_t type = CUDA_R_16BF;            // of x, w, out and bias
+  std::optional<cudaDataType_t> out_type = {};  // of out, where it is another
   cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
   const void* bias = nullptr;  // device address of n elements; null for none
   bool x_transposed = false;   // x lies as [k, m]
   bool w_plain = false;        // w lies as [k, n]
   bool adds = false;           // to what out holds
+  std::int64_t x_stride = 0;   // elements from row to row of x; zero: as many as a row has
   LtBatch batch = {};
 };
 

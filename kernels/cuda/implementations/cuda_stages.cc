@@ -120,17 +120,26 @@ Stage CudaStages::products(std::string name, const Product& first, const Product
 }
 
 Stage CudaStages::lt_stage(Stage work, const Product& product, const LtBatch& batch) {
-  const auto& [a, b, out, a_transposed, b_transposed, adds] = product;
+  const auto& [a, b, out, a_transposed, b_transposed, adds, a_stride] = product;
   const auto matmul =
       std::make_shared<LtMatmul>(device_.lt(), LtMatmulShape{.m = out.rows(),
                                                              .n = out.cols(),
                                                              .k = product.k(),
-                                                             .type = cuda_data_type(out.dtype),
+                                                             .type = cuda_data_type(a.dtype),
+                                                             .out_type = cuda_data_type(out.dtype),
                                                              .x_transposed = a_transposed,
                                                              .w_plain = !b_transposed,
                                                              .adds = adds,
+                                                             .x_stride = a_stride,
                                                              .batch = batch});
-  work.choice = matmul->algorithm();
+  // What adds is not tuned, which would leave its sums added to: of a batch only one is restored.
+  if (choice_ == MatmulChoice::kTuned && !adds) {
+    const TunedMatmul tuned = tune(device_, work.name, *matmul, a, b, out);
+    work.choice = tuned.choice;
+    work.note = tuned.note;
+  } else {
+    work.choice = matmul->algorithm();
+  }
   work.launch = [matmul, a, b, out] { matmul->enqueue(a.data, b.data, out.data); };
   return work;
 }

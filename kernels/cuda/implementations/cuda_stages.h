@@ -30,13 +30,12 @@ class CudaStages : public StageLibrary {
   Stage gate(const Activation& activation, const Tensor& g, const Tensor& u,
              const Tensor& out) override;
   Stage product(std::string name, const Product& product) override;
-  // In one batch.
+  // In one batch, as one launch.
   Stage products(std::string name, const Product& first, const Product& second) override;
   Stage activate_backward(const Activation& activation, const Tensor& g, const Tensor& d,
                           const Tensor& out) override;
   Stage gate_backward(const Activation& activation, const UnitBackward& unit) override;
-  // out [m, n] = activation(g) * u, where gu [m, 2 n] has g in its left half and u in its right.
-  Stage packed_gate(const Activation& activation, const Tensor& gu, const Tensor& out);
+  Stage packed_gate(const Activation& activation, const Tensor& gu, const Tensor& out) override;
 
  private:
   Stage lt_stage(Stage work, const Product& product, const LtBatch& batch);

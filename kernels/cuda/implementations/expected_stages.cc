@@ -29,10 +29,6 @@ ExpectedStage library_matmul(const std::string& stage, ExpectedKernels reduction
           .most_memory_operations = 1};
 }
 
-ExpectedStage element_wise(const std::string& stage, const std::string& pattern) {
-  return {.name = stage, .kernels = {{stage, pattern}}};
-}
-
 }  // namespace
 
 ExpectedStage expected_matmul(const std::string& stage) {
@@ -53,44 +49,22 @@ ExpectedStage expected_fastest_matmul(const std::string& stage) {
                         {"GEMM", std::string(kLibraryGemm) + "|" + kOwnGemm});
 }
 
+ExpectedStage expected_element_wise(const std::string& stage, const std::string& pattern) {
+  return {.name = stage, .kernels = {{stage, pattern}}};
+}
 ExpectedStage expected_bias_add() {
-  return element_wise("bias_add", "pointwise_kernel<.*::BiasAdd<");
+  return expected_element_wise("bias_add", "pointwise_kernel<.*::BiasAdd<");
 }
 ExpectedStage expected_activation(const Activation& activation) {
-  return element_wise(std::string(activation.stage), "pointwise_kernel<.*::Activated<");
+  return expected_element_wise(std::string(activation.stage), "pointwise_kernel<.*::Activated<");
 }
-ExpectedStage expected_mul() { return element_wise("mul", "pointwise_kernel<.*::Mul,"); }
+ExpectedStage expected_mul() { return expected_element_wise("mul", "pointwise_kernel<.*::Mul,"); }
 // In one kernel for all shapes, rounding in between or not; for packed operands; or compiled for
 // one shape.
 ExpectedStage expected_gated(const Activation& activation) {
-  return element_wise(activation.gated_stage(), "pointwise_kernel<.*::(Rounded|Packed)?Gated<|^" +
-                                                    activation.gated_stage() + "$");
-}
-
-ExpectedStages joined(ExpectedStages first, const ExpectedStages& second) {
-  first.insert(first.end(), second.begin(), second.end());
-  return first;
-}
-
-ExpectedStages expected_unit_backward(const Activation& activation) {
-  const std::string mul = expected_mul().kernels.front().pattern;
-  return {element_wise("du", mul), element_wise("d_activated", mul),
-          element_wise(activation.backward_stage(), "pointwise_kernel<.*::Sloped<")};
-}
-ExpectedStage expected_gated_backward(const Activation& activation) {
-  return element_wise(activation.gated_backward_stage(), "pointwise_kernel<.*::GatedBackward<");
-}
-
-ExpectedStages expected_backward(const Activation& activation) {
-  return joined(joined({expected_matmul("dh"), expected_matmul("dw_down")},
-                       expected_unit_backward(activation)),
-                {expected_matmul("dw_gate"), expected_matmul("dw_up"), expected_matmul("dx_gate"),
-                 expected_matmul("dx_up")});
-}
-ExpectedStages expected_fused_backward(const Activation& activation) {
-  return {expected_matmul("dh"),      expected_gated_backward(activation),
-          expected_matmul("dw_down"), expected_matmul("dw_gate_up"),
-          expected_matmul("dx_gate"), expected_matmul("dx_up")};
+  return expected_element_wise(
+      activation.gated_stage(),
+      "pointwise_kernel<.*::(Rounded|Packed)?Gated<|^" + activation.gated_stage() + "$");
 }
 
 std::vector<ExpectedCalls> expected_own_launches(int count) {

@@ -19,20 +19,12 @@ ExpectedStage expected_own_matmul(const std::string& stage);
 // Either: whichever measured faster.
 ExpectedStage expected_fastest_matmul(const std::string& stage);
 
-// One element-wise kernel each.
+// One element-wise kernel each; of the first, by a pattern of its name.
+ExpectedStage expected_element_wise(const std::string& stage, const std::string& pattern);
 ExpectedStage expected_bias_add();
 ExpectedStage expected_activation(const Activation& activation);
 ExpectedStage expected_mul();
 ExpectedStage expected_gated(const Activation& activation);
-
-using ExpectedStages = std::vector<ExpectedStage>;
-ExpectedStages joined(ExpectedStages first, const ExpectedStages& second);
-// Backward passes (training_stages.h): a unit's after its activation, or in one kernel; its MLP's
-// after activation and mul, or with those in one.
-ExpectedStages expected_unit_backward(const Activation& activation);
-ExpectedStage expected_gated_backward(const Activation& activation);
-ExpectedStages expected_backward(const Activation& activation);
-ExpectedStages expected_fused_backward(const Activation& activation);
 
 // Of a call that launches only our kernels: `count` launches, and no queries of occupancy, which is
 // known when a kernel is prepared.

@@ -5,6 +5,7 @@
 #include "kernels/activations/activations.h"
 #include "kernels/cuda/implementations/cuda_stages.h"
 #include "kernels/cuda/implementations/expected_stages.h"
+#include "kernels/cuda/implementations/expected_training.h"
 #include "kernels/operations/training_stages.h"
 
 namespace fusegate::kernels {
@@ -93,9 +94,7 @@ const ImplementationRegistration unit_backward_unfused(
       return on_cuda({.operation = activation.backward(),
                       .name = "unfused",
                       .compose = std::bind_front(&gated_backward_unfused, activation),
-                      .expects = {joined({expected_activation(activation)},
-                                         expected_unit_backward(activation)),
-                                  expected_own_launches(4)}});
+                      .expects = {expected_unit_backward(activation), expected_own_launches(4)}});
     });
 
 const ImplementationRegistration unit_backward_fused(
@@ -107,50 +106,19 @@ const ImplementationRegistration unit_backward_fused(
            .expects = {{expected_gated_backward(activation)}, expected_own_launches(1)}});
     });
 
-const ImplementationRegistration mlp_backward_unfused(
-    kActivations, [](const Activation& activation) {
-      return on_cuda({.operation = activation.mlp_backward(),
-                      .name = "unfused",
-                      .compose = std::bind_front(&gated_mlp_backward_unfused, activation),
-                      .expects = {joined({expected_activation(activation), expected_mul()},
-                                         expected_backward(activation))}});
-    });
-
-const ImplementationRegistration mlp_backward_fused_pointwise(
-    kActivations, [](const Activation& activation) {
-      return on_cuda({.operation = activation.mlp_backward(),
-                      .name = "fused_pointwise",
-                      .compose = std::bind_front(&gated_mlp_backward_fused_pointwise, activation),
-                      .expects = {expected_fused_backward(activation)}});
-    });
-
-const ImplementationRegistration training_unfused(kActivations, [](const Activation& activation) {
-  return on_cuda({.operation = activation.mlp_training(),
-                  .name = "unfused",
-                  .compose = std::bind_front(&gated_mlp_training_unfused, activation),
-                  .expects = {joined({expected_matmul("gate_proj"), expected_matmul("up_proj"),
-                                      expected_activation(activation), expected_mul(),
-                                      expected_matmul("down_proj")},
-                                     expected_backward(activation))}});
-});
-
-const ImplementationRegistration training_keep(kActivations, [](const Activation& activation) {
-  return on_cuda({.operation = activation.mlp_training(),
-                  .name = "keep",
-                  .compose = std::bind_front(&gated_mlp_training_keep, activation),
-                  .expects = {joined(expected_pointwise_mlp(activation).stages,
-                                     expected_fused_backward(activation))}});
-});
-
-const ImplementationRegistration training_recompute(kActivations, [](const Activation& activation) {
-  return on_cuda({.operation = activation.mlp_training(),
-                  .name = "recompute",
-                  .compose = std::bind_front(&gated_mlp_training_recompute, activation),
-                  .expects = {joined(
-                      expected_pointwise_mlp(activation).stages,
-                      joined({expected_matmul("gate_proj_again"), expected_matmul("up_proj_again")},
-                             expected_fused_backward(activation)))}});
-});
+const bool passes = [] {
+  for (const Activation& activation : kActivations) {
+    for (const MlpRung& rung : mlp_rungs()) {
+      ImplementationRegistration(on_cuda(
+          {.operation = (activation.*rung.operation)(),
+           .name = rung.name,
+           .compose = mlp_pass(activation, rung.pass),
+           .expects = {expected_mlp_pass(activation, rung.pass)},
+           .matmuls = rung.pass.is_packed ? MatmulChoice::kTuned : MatmulChoice::kHeuristic}));
+    }
+  }
+  return true;
+}();
 
 }  // namespace
 }  // namespace fusegate::kernels
