@@ -102,12 +102,18 @@ Tensor Composer::take(std::int64_t tensors) {
 // in memory, so that both products with x are at the same distances (StageLibrary::products).
 Pair Composer::take_pair() {
   const std::vector<std::int64_t> half{p_.rows(), p_.hidden};
-  const Tensor both = take(2);
-  const Tensor first{both.data, half, p_.dtype};
   if (pass_.is_packed) {
-    return {first, {behind(both, p_.hidden), half, p_.dtype}, 2 * p_.hidden, both};
+    const Tensor both = take(2);
+    return {{both.data, half, p_.dtype},
+            {behind(both, p_.hidden), half, p_.dtype},
+            2 * p_.hidden,
+            both};
   }
-  const Tensor second{behind(both, first.count()), half, p_.dtype};
+  // The second begins where a tensor of its own could.
+  constexpr std::int64_t kAligned = 256;
+  const std::int64_t count = (p_.rows() * p_.hidden + kAligned - 1) / kAligned * kAligned;
+  const Tensor both = kernel_.intermediate(device_, {2 * count}, p_.dtype);
+  const Tensor first{both.data, half, p_.dtype}, second{behind(both, count), half, p_.dtype};
   if (std::less<>()(dw_gate_.data, dw_up_.data)) return {first, second};
   return {second, first};
 }

@@ -55,12 +55,19 @@ cublasLtMatrixLayout_t make_layout(cudaDataType_t type, const LtMatrix& matrix, 
   return layout;
 }
 
-cublasLtMatmulPreference_t make_preference(std::size_t workspace_bytes) {
+cublasLtMatmulPreference_t make_preference(const LtMatmulShape& shape,
+                                           std::size_t workspace_bytes) {
   cublasLtMatmulPreference_t preference = nullptr;
   FUSEGATE_CUDA(cublasLtMatmulPreferenceCreate(&preference));
-  FUSEGATE_CUDA(cublasLtMatmulPreferenceSetAttribute(preference,
-                                                     CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
-                                                     &workspace_bytes, sizeof(workspace_bytes)));
+  const auto set = [&](cublasLtMatmulPreferenceAttributes_t attribute, auto value) {
+    FUSEGATE_CUDA(
+        cublasLtMatmulPreferenceSetAttribute(preference, attribute, &value, sizeof(value)));
+  };
+  set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, workspace_bytes);
+  set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, shape.alignment.w);
+  set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, shape.alignment.x);
+  set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, shape.alignment.out);
+  set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, shape.alignment.out);
   return preference;
 }
 
@@ -104,7 +111,7 @@ LtMatmul::LtMatmul(const LtContext& context, const LtMatmulShape& shape)
 
 std::vector<cublasLtMatmulAlgo_t> LtMatmul::heuristic(std::size_t most) const {
   const Handle<cublasLtMatmulPreferenceOpaque_t> preference(
-      make_preference(context_.workspace_bytes), &cublasLtMatmulPreferenceDestroy);
+      make_preference(shape_, context_.workspace_bytes), &cublasLtMatmulPreferenceDestroy);
   std::vector<cublasLtMatmulHeuristicResult_t> results(most);
   int found = 0;
   FUSEGATE_CUDA(cublasLtMatmulAlgoGetHeuristic(context_.handle, operation_.get(), w_.get(),
@@ -130,11 +137,13 @@ std::vector<cublasLtMatmulAlgo_t> LtMatmul::candidates(std::size_t most) const {
 
 std::string LtMatmul::text() const {
   return fmt::format(
-      "cublasLt: {} x {} x {}, types {}, {} and {}, bias {}, {} bytes, {}{}{} x {}, rows {} apart",
+      "cublasLt: {} x {} x {}, types {}, {} and {}, bias {}, {} bytes, {}{}{} x {}, rows {} apart, "
+      "aligned to {}, {}, {}",
       shape_.m, shape_.n, shape_.k, static_cast<int>(shape_.type),
       static_cast<int>(shape_.out_type.value_or(shape_.type)), static_cast<int>(shape_.compute),
       shape_.bias != nullptr, context_.workspace_bytes, shape_.x_transposed ? 'T' : 'N',
-      shape_.w_plain ? 'N' : 'T', shape_.adds ? '+' : '=', shape_.batch.count, shape_.x_stride);
+      shape_.w_plain ? 'N' : 'T', shape_.adds ? '+' : '=', shape_.batch.count, shape_.x_stride,
+      shape_.alignment.x, shape_.alignment.w, shape_.alignment.out);
 }
 
 void LtMatmul::enqueue_by(const cublasLtMatmulAlgo_t& algorithm, const void* x, const void* w,

@@ -28,6 +28,11 @@ struct LtBatch {
   std::int64_t x_stride = 0, w_stride = 0, out_stride = 0;
 };
 
+// Bytes that addresses, also those of a batch's others, are multiples of.
+struct LtAlignment {
+  std::uint32_t x = 256, w = 256, out = 256;  // cudaMalloc's
+};
+
 struct LtMatmulShape {
   std::int64_t m = 0;
   std::int64_t n = 0;
@@ -41,6 +46,7 @@ struct LtMatmulShape {
   bool adds = false;           // to what out holds
   std::int64_t x_stride = 0;   // elements from row to row of x; zero: as many as a row has
   LtBatch batch = {};
+  LtAlignment alignment = {};
 };
 
 cudaDataType_t cuda_data_type(Dtype dtype);
@@ -66,7 +72,7 @@ class LtMatmul {
   std::vector<cublasLtMatmulAlgo_t> candidates(std::size_t most) const;
   void use(const cublasLtMatmulAlgo_t& algorithm) { algo_ = algorithm; }
   // All that the choice of an algorithm depends on: m, n, k, types, whether it has a bias, the
-  // workspace's bytes, how operands lie, whether it adds, and how many there are.
+  // workspace's bytes, how operands lie and are aligned, whether it adds, and how many there are.
   std::string text() const;
   // "algo 66, tile 18, stages 36, split-k 1, ...", in cublasLt's own numbers.
   std::string algorithm() const { return algorithm_text(algo_); }

@@ -18,16 +18,27 @@ Stage chosen_stage(Stage work, const std::vector<Candidate>& candidates, const T
   return work;
 }
 
+// From one tensor to another, in elements.
+std::int64_t distance(const Tensor& from, const Tensor& to) {
+  return (static_cast<const std::byte*>(to.data) - static_cast<const std::byte*>(from.data)) /
+         static_cast<std::ptrdiff_t>(dtype_bytes(from.dtype));
+}
+
 // Both products, each a stride from the other. They are of one shape.
 LtBatch batch_of(const Product& first, const Product& second) {
-  const auto stride = [](const Tensor& from, const Tensor& to) {
-    return (static_cast<const std::byte*>(to.data) - static_cast<const std::byte*>(from.data)) /
-           static_cast<std::ptrdiff_t>(dtype_bytes(from.dtype));
-  };
   return {.count = 2,
-          .x_stride = stride(first.a, second.a),
-          .w_stride = stride(first.b, second.b),
-          .out_stride = stride(first.out, second.out)};
+          .x_stride = distance(first.a, second.a),
+          .w_stride = distance(first.b, second.b),
+          .out_stride = distance(first.out, second.out)};
+}
+
+// The largest power of two up to 256 that divides the address of the tensor and of one a stride
+// behind it.
+std::uint32_t alignment_of(const Tensor& tensor, std::int64_t stride) {
+  const auto address = reinterpret_cast<std::uintptr_t>(tensor.data);
+  const std::uintptr_t bits =
+      address | static_cast<std::uintptr_t>(stride) * dtype_bytes(tensor.dtype) | 256;
+  return static_cast<std::uint32_t>(bits & (~bits + 1));
 }
 
 }  // namespace
@@ -113,14 +124,23 @@ Stage CudaStages::products(std::string name, const Product& first, const Product
   const Stage other = product_work("", second);
   work.flops += other.flops;
   work.min_bytes += other.min_bytes;
-  if (std::less<>()(second.out.data, first.out.data)) {
-    return lt_stage(std::move(work), second, batch_of(second, first));
-  }
-  return lt_stage(std::move(work), first, batch_of(first, second));
+  const LtBatch batch = batch_of(first, second), other_way = batch_of(second, first);
+  const auto goes_up = [](const LtBatch& of) { return std::min(of.x_stride, of.out_stride) >= 0; };
+  if (goes_up(batch)) return lt_stage(std::move(work), first, batch);
+  if (goes_up(other_way)) return lt_stage(std::move(work), second, other_way);
+  work = lt_stage(std::move(work), first, {});
+  work.launch = [one = std::move(work.launch), other = lt_stage({}, second, {}).launch] {
+    one();
+    other();
+  };
+  return work;
 }
 
 Stage CudaStages::lt_stage(Stage work, const Product& product, const LtBatch& batch) {
   const auto& [a, b, out, a_transposed, b_transposed, adds, a_stride] = product;
+  const LtAlignment alignment{.x = alignment_of(a, batch.x_stride),
+                              .w = alignment_of(b, batch.w_stride),
+                              .out = alignment_of(out, batch.out_stride)};
   const auto matmul =
       std::make_shared<LtMatmul>(device_.lt(), LtMatmulShape{.m = out.rows(),
                                                              .n = out.cols(),
@@ -131,7 +151,8 @@ Stage CudaStages::lt_stage(Stage work, const Product& product, const LtBatch& ba
                                                              .w_plain = !b_transposed,
                                                              .adds = adds,
                                                              .x_stride = a_stride,
-                                                             .batch = batch});
+                                                             .batch = batch,
+                                                             .alignment = alignment});
   // What adds is not tuned, which would leave its sums added to: of a batch only one is restored.
   if (choice_ == MatmulChoice::kTuned && !adds) {
     const TunedMatmul tuned = tune(device_, work.name, *matmul, a, b, out);

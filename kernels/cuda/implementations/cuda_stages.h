@@ -30,7 +30,8 @@ class CudaStages : public StageLibrary {
   Stage gate(const Activation& activation, const Tensor& g, const Tensor& u,
              const Tensor& out) override;
   Stage product(std::string name, const Product& product) override;
-  // In one batch, as one launch.
+  // In one batch and launch, but where the one with the lower output has the higher operand:
+  // strides of a batch go upwards.
   Stage products(std::string name, const Product& first, const Product& second) override;
   Stage activate_backward(const Activation& activation, const Tensor& g, const Tensor& d,
                           const Tensor& out) override;

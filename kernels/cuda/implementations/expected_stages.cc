@@ -31,8 +31,13 @@ ExpectedStage library_matmul(const std::string& stage, ExpectedKernels reduction
 
 }  // namespace
 
-ExpectedStage expected_matmul(const std::string& stage) {
-  return library_matmul(stage, reduction_if_split(), {"GEMM of the library", kLibraryGemm});
+ExpectedStage expected_matmul(const std::string& stage, int most) {
+  ExpectedKernels reduction = reduction_if_split();
+  reduction.most = most;
+  ExpectedStage expected =
+      library_matmul(stage, std::move(reduction), {"GEMM of the library", kLibraryGemm, 1, most});
+  expected.most_memory_operations = most;
+  return expected;
 }
 
 ExpectedStage expected_cublas_matmul(const std::string& stage) {

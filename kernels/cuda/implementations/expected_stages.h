@@ -10,8 +10,8 @@
 namespace fusegate::kernels {
 
 // cublasLt's matmul: one kernel, and a reduction where the stage's choice splits K. Some algorithms
-// have a memset before them.
-ExpectedStage expected_matmul(const std::string& stage);
+// have a memset before them. most: products that the stage may launch one by one.
+ExpectedStage expected_matmul(const std::string& stage, int most = 1);
 // cuBLAS's, whose choice is unknown.
 ExpectedStage expected_cublas_matmul(const std::string& stage);
 // One of our own.

@@ -51,8 +51,9 @@ ExpectedStages expected_mlp_pass(const Activation& activation, const MlpPass& pa
   ExpectedStages stages = expected_forward(activation, pass);
   stages.push_back(expected_matmul("dh"));
   if (pass.is_fused) {
-    stages = joined(std::move(stages), {expected_gated_backward(activation),
-                                        expected_matmul("dw_down"), expected_matmul("dw_gate_up")});
+    stages =
+        joined(std::move(stages), {expected_gated_backward(activation), expected_matmul("dw_down"),
+                                   expected_matmul("dw_gate_up", 2)});
   } else {
     stages.push_back(expected_matmul("dw_down"));
     stages = joined(joined(std::move(stages), expected_after_activation(activation)),
