@@ -140,6 +140,8 @@ struct PreparedKernel {
   std::function<void()> collect = {};
   // Its launches allocate device memory of their own, as those of other languages do.
   bool allocates = false;
+  // Of a step of training, the bytes that its forward pass keeps for its backward pass.
+  std::optional<double> kept_bytes = {};
 
   // A new tensor in scratch.
   Tensor intermediate(Device& device, std::vector<std::int64_t> shape, Dtype dtype);
@@ -147,6 +149,7 @@ struct PreparedKernel {
   void launch() const;
   double flops() const;
   double min_bytes() const;
+  double scratch_bytes() const;
 };
 
 struct Implementation {

@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "kernels/contract/kernel.h"
+#include "kernels/contract/workspace.h"
 #include "kernels/operations/ladder_problem.h"
 #include "kernels/operations/stages.h"
 
@@ -131,6 +133,37 @@ TEST(Work, CountsProductsOfABackwardPass) {
   const UnitBackward unit{.g = h, .u = h, .dh = h, .dg = h, .du = h, .h = h};
   EXPECT_EQ(gated_backward_work(nine, unit).flops, (9 + 7 + 4) * 64);
   EXPECT_EQ(gated_backward_work(nine, unit).min_bytes, 2 * 6 * 64);
+}
+
+// Of an implementation on the CPU, in [M, hidden] tensors: its scratch memory, and what a step
+// keeps.
+struct Memories {
+  double scratch = 0;
+  std::optional<double> kept = {};
+  bool operator==(const Memories&) const = default;
+};
+
+Memories memories(const std::string& operation, const std::string& name) {
+  const Problem problem = ladder_problem(1, 64, 8, 128, Dtype::kFp32);
+  constexpr double kTensor = 4 * 64 * 128;
+  const auto device = open_device("cpu");
+  const Workspace workspace(*device, find_operation(operation), problem, 1);
+  const PreparedKernel kernel =
+      find_implementation(operation, name, "cpu")
+          .prepare(*device, problem, workspace.inputs(), workspace.outputs());
+  std::optional<double> kept;
+  if (kernel.kept_bytes) kept = *kernel.kept_bytes / kTensor;
+  return {kernel.scratch_bytes() / kTensor, kept};
+}
+
+TEST(Training, TakesAndKeepsTheMemoryThatItSays) {
+  constexpr double kWeights = 2.0 * 8 / 64;  // w_gate and w_up
+  EXPECT_EQ(memories("geglu_mlp_training", "unfused"), (Memories{8, 4}));
+  EXPECT_EQ(memories("geglu_mlp_training", "keep"), (Memories{3, 2}));
+  EXPECT_EQ(memories("geglu_mlp_training", "recompute"), (Memories{3, 0}));
+  EXPECT_EQ(memories("geglu_mlp_training", "packed_keep"), (Memories{3 + kWeights, 2}));
+  EXPECT_EQ(memories("geglu_mlp_backward", "unfused"), (Memories{6}));
+  EXPECT_EQ(memories("geglu_mlp_backward", "fused_pointwise"), (Memories{3}));
 }
 
 TEST(OpenDevice, NamesEachKindOnce) {

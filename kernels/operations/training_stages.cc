@@ -47,6 +47,9 @@ class Composer {
   Tensor take(std::int64_t tensors = 1);
   Pair take_pair();
   void pack_weights();
+  void keep(int tensors) {
+    kernel_.kept_bytes = tensors * Tensor{nullptr, {p_.rows(), p_.hidden}, p_.dtype}.bytes();
+  }
   void append(Stage stage) { kernel_.stages.push_back(std::move(stage)); }
 
   void append_gate_and_up(const Pair& gu, const std::string& suffix = "");
@@ -156,7 +159,10 @@ PreparedKernel Composer::unfused(Inputs in, const Outputs& out) {
   if (pass_.trains) append_gate_and_up(gu);
   append(stages_.activate(activation_, gu.gate, activated));
   append(stages_.mul(activated, gu.up, h));
-  if (pass_.trains) append_down(h);
+  if (pass_.trains) {
+    append_down(h);
+    keep(4);  // g, u, activated and h
+  }
   append_dh(dh);
   append_dw("dw_down", dy_, h, dw_down_);
   append_unit_backward(kernel_, activation_, stages_,
@@ -177,6 +183,7 @@ PreparedKernel Composer::fused(Inputs in, const Outputs& out) {
     append_gate_and_up(gu);
     append_gate(gu, h);
     append_down(h);
+    keep(pass_.recomputes ? 0 : 2);
     if (pass_.recomputes) append_gate_and_up(gu, "_again");
   }
   append_dh(h);
