@@ -24,8 +24,11 @@ using GemmActivations = ActivationList<GeluTanh, Silu>;
 
 template <typename Functor>
 inline constexpr Activation kActivationOf{
-    Functor::kName,      Functor::kUnit,       Functor::kStage,          Functor::kFlops,
-    &Functor::reference, Functor::kSlopeFlops, &Functor::reference_slope};
+    Functor::kName, Functor::kUnit, Functor::kStage, Functor::kFlops, &Functor::reference,
+    Functor::kSlopeFlops, &Functor::reference_slope, requires {Functor::kSlopeJumps;
+}  // namespace fusegate::kernels
+}
+;
 
 template <typename... Functors>
 constexpr std::array<Activation, sizeof...(Functors)> records_of(ActivationList<Functors...>) {

@@ -13,6 +13,7 @@ struct Relu {
   static constexpr const char* kStage = "relu";
   static constexpr double kFlops = 1;
   static constexpr double kSlopeFlops = 1;
+  static constexpr bool kSlopeJumps = true;
 
   static FUSEGATE_HOST_DEVICE double reference(double x) { return x < 0 ? 0 : x; }
   static FUSEGATE_HOST_DEVICE double reference_slope(double x) { return x <= 0 ? 0 : 1; }

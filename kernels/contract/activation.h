@@ -15,6 +15,7 @@ struct Activation {
   double (*reference)(double) = nullptr;  // in double precision
   double slope_flops = 0;                 // of the derivative, where the activation is known
   double (*slope)(double) = nullptr;      // the derivative in double precision
+  bool slope_jumps = false;
 
   // The operation whose products with weights surround the unit: "geglu_mlp".
   std::string mlp() const { return std::string(unit) + "_mlp"; }

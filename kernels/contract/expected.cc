@@ -152,8 +152,9 @@ std::vector<RoundingTerms> rounding_terms(const Workspace& workspace, const Prob
   return terms;
 }
 
-// References with perturbed inputs, by output: two, and up to eight where outputs are small, so
-// that the spread is measured over some thousand elements. The second is the first's negative.
+// References with perturbed inputs, by output: up to eight where outputs are small, so that the
+// spread is measured over some thousand elements. Where outputs jump, the second is the first's
+// negative.
 std::vector<std::vector<Errors>> spreads(Device& device, const Operation& operation,
                                          const Problem& problem, const Workspace& workspace,
                                          const std::vector<Memory>& values, Perturbation first) {
@@ -166,11 +167,13 @@ std::vector<std::vector<Errors>> spreads(Device& device, const Operation& operat
   }
   std::int64_t fewest = kEnough;
   for (const Tensor& output : outputs) fewest = std::min(fewest, output.count());
-  const std::int64_t times = std::clamp<std::int64_t>(kEnough / fewest, 2, kMost);
+  const std::int64_t times =
+      std::clamp<std::int64_t>(kEnough / fewest, operation.is_discontinuous ? 2 : 1, kMost);
   for (std::int64_t time = 0; time < times; ++time) {
-    const std::uint64_t drawn = static_cast<std::uint64_t>(std::max<std::int64_t>(time - 1, 0));
-    const Perturbation perturbation{time == 1 ? -first.unit : first.unit,
-                                    random_bits(first.seed, drawn)};
+    const bool is_negative = operation.is_discontinuous && time == 1;
+    const Perturbation perturbation{
+        is_negative ? -first.unit : first.unit,
+        random_bits(first.seed, is_negative ? 0 : static_cast<std::uint64_t>(time))};
     const auto perturbed = evaluated(device, operation, problem, workspace, perturbation);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       spreads[i].push_back(

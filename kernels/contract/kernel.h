@@ -84,6 +84,9 @@ struct Operation {
   std::vector<Problem> problems = {};
   // It runs only a library's code: if its time changes, the machine changed. A sweep must name it.
   bool is_control = false;
+  // Its outputs jump where an intermediate result passes a point, as relu's derivative at zero:
+  // there a rounding decides on which side they are (rounding.h).
+  bool is_discontinuous = false;
   // The implementation that reports compare the others with; left out, the first registered.
   std::string compared_with = {};
   std::function<std::vector<TensorSpec>(const Problem&)> inputs = {};

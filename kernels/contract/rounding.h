@@ -20,10 +20,10 @@
 //        estimate. Exact for the sum of products of two matrices. Rows or columns of fewer than 64
 //        elements are not distinguished. Where nothing can be perturbed, as for integers,
 //        v = u^2/3 of the output's mean square.
-//        Where a derivative jumps, as relu's does at zero, a rounding decides on which side an
-//        element is, and its error is no rounding's. The first two perturbations are each other's
-//        negative, so what lies as close to the jump as rounding goes is beyond it in one of them,
-//        and v has it.
+//        Where an operation is discontinuous, as relu's derivative is at zero, a rounding decides
+//        on which side of the jump an element is, which no derivative foretells. Two perturbations
+//        are each other's negative there: what lies as close to the jump as rounding goes is beyond
+//        it in one of them, and its row's v has that.
 //   s^2  = v + (u r)^2 / 3 + (the smallest number)^2, with the reference r: the result's own
 //   rounding.
 //

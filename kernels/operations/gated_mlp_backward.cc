@@ -167,6 +167,7 @@ const OperationRegistration training(kActivations, [](const Activation& activati
   return {
       .name = activation.mlp_training(),
       .axes = ladder_axes(),
+      .is_discontinuous = activation.slope_jumps,
       .compared_with = "unfused",
       .inputs = &training_inputs,
       .outputs = &training_outputs,
