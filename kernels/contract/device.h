@@ -80,8 +80,9 @@ class ReferenceMath {
   // values[i] *= 1 + unit * delta, where delta is random and uniform in [-1, 1).
   virtual void perturb(double* values, std::int64_t count, double unit, std::uint64_t seed) = 0;
   virtual Errors errors(const Tensor& out, const double* reference, const ErrorScale& scale) = 0;
-  // The same of doubles instead of an output; like: of their shape.
-  virtual Errors spread(const double* perturbed, const Tensor& like, const double* reference) = 0;
+  // The same of doubles instead of an output, one of so many; like: of their shape.
+  virtual Errors spread(const double* perturbed, const Tensor& like, const double* reference,
+                        std::int64_t repeats) = 0;
 
   ErrorNorms compare(const Tensor& out, const double* reference) {
     return errors(out, reference, {}).norms();

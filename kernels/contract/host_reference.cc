@@ -108,8 +108,9 @@ Errors HostReference::errors(const Tensor& out, const double* reference, const E
                         [&](std::int64_t i) { return load_element(out.data, out.dtype, i); });
 }
 
-Errors HostReference::spread(const double* perturbed, const Tensor& like, const double* reference) {
-  return sums_of_errors(TileGrid(like.rows(), like.cols()), reference, {},
+Errors HostReference::spread(const double* perturbed, const Tensor& like, const double* reference,
+                             std::int64_t repeats) {
+  return sums_of_errors(TileGrid(like.rows(), like.cols(), repeats), reference, {},
                         [&](std::int64_t i) { return perturbed[i]; });
 }
 

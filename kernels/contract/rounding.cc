@@ -124,6 +124,9 @@ void RoundingBound::keep_variances(Device& device, const std::vector<Errors>& sp
       of_columns[i] += one.columns[i] / (count * rows * all_);
     }
   }
+  if (terms_.is_discontinuous) {
+    for (double& column : of_columns) column = std::max(column, 1.0);
+  }
   if (!of_rows.empty()) rows_ = on_device(device, of_rows);
   if (!of_columns.empty()) columns_ = on_device(device, of_columns);
 }

@@ -29,7 +29,8 @@ struct MlpPass {
   bool is_fused = true;
   // gate and up lie side by side [M, 2 hidden], their weights one above the other [2 hidden, dim]:
   // one product is both of them, and dx is one product in place of two, whose sum is rounded once.
-  // The weights' copy takes 2 hidden x dim elements.
+  // The weights' copy takes 2 hidden x dim elements; it is made before, as a layer that stores them
+  // so has them.
   bool is_packed = false;
   // Between forward and backward it keeps no tensor, and computes gate and up again; else it keeps
   // those two, whose memory then holds their derivatives.

@@ -195,8 +195,9 @@ Errors CudaReference::errors(const Tensor& out, const double* reference, const E
   return errors;
 }
 
-Errors CudaReference::spread(const double* perturbed, const Tensor& like, const double* reference) {
-  Errors errors(TileGrid(like.rows(), like.cols()));
+Errors CudaReference::spread(const double* perturbed, const Tensor& like, const double* reference,
+                             std::int64_t repeats) {
+  Errors errors(TileGrid(like.rows(), like.cols(), repeats));
   sum_up(perturbed, reference, {}, errors);
   return errors;
 }

@@ -32,7 +32,8 @@ class CudaReference : public ReferenceMath {
   void transpose(const double* in, double* out, std::int64_t rows, std::int64_t cols) override;
   void perturb(double* values, std::int64_t count, double unit, std::uint64_t seed) override;
   Errors errors(const Tensor& out, const double* reference, const ErrorScale& scale) override;
-  Errors spread(const double* perturbed, const Tensor& like, const double* reference) override;
+  Errors spread(const double* perturbed, const Tensor& like, const double* reference,
+                std::int64_t repeats) override;
 
  private:
   template <typename T>

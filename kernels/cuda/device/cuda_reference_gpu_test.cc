@@ -202,8 +202,9 @@ TEST_F(OnGpu, SumsUpErrorsByTileRowAndColumnAsTheHostDoes) {
     for (std::size_t i = 0; i < seen.rows.size(); ++i) expect_near(seen.rows[i], expected.rows[i]);
     double* const other = widened(random(rows, cols, Dtype::kBf16, 2.0, 7));
     const auto other_on_host = to_host(other, out.host.count());
-    const Errors spread = device_->reference_math().spread(other, out.gpu, reference);
-    const Errors of_host = HostReference().spread(other_on_host.data(), out.host, on_host.data());
+    const Errors spread = device_->reference_math().spread(other, out.gpu, reference, 1);
+    const Errors of_host =
+        HostReference().spread(other_on_host.data(), out.host, on_host.data(), 1);
     ASSERT_EQ(spread.columns.size(), of_host.columns.size());
     for (std::size_t i = 0; i < spread.columns.size(); ++i) {
       EXPECT_NEAR(spread.columns[i], of_host.columns[i], 1e-9 * of_host.columns[i]);
