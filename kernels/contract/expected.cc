@@ -41,7 +41,7 @@ struct Perturbation {
   double unit = 0;
   std::uint64_t seed = 0;
 
-  bool concerns(const Tensor& input) const { return unit > 0 && !is_integer(input.dtype); }
+  bool concerns(const Tensor& input) const { return unit != 0 && !is_integer(input.dtype); }
 };
 
 std::vector<Memory> on_device(Device& device, const Operation& operation, const Problem& problem,
@@ -132,7 +132,8 @@ double unit_of(const TensorSpec& spec, Dtype dtype, Dtype of_problem, std::int64
                   error_bound(dtype) / 3);
 }
 
-std::vector<RoundingTerms> rounding_terms(const Workspace& workspace, const Problem& problem) {
+std::vector<RoundingTerms> rounding_terms(const Workspace& workspace, const Problem& problem,
+                                          bool is_discontinuous) {
   std::vector<std::int64_t> axes;
   for (const Tensor& tensor : workspace.tensors()) {
     axes.insert(axes.end(), tensor.shape.begin(), tensor.shape.end());
@@ -147,34 +148,46 @@ std::vector<RoundingTerms> rounding_terms(const Workspace& workspace, const Prob
          .dtype = dtype,
          .float_inputs = std::ranges::count_if(
              workspace.inputs(), [](const Tensor& input) { return !is_integer(input.dtype); }),
-         .shortest_axis = shortest});
+         .shortest_axis = shortest,
+         .is_discontinuous = is_discontinuous});
   }
   return terms;
 }
 
-// References with perturbed inputs, by output: up to eight where outputs are small, so that the
-// spread is measured over some thousand elements.
+// How many perturbed references there are: up to eight where an output is small, so that the spread
+// is measured over some thousand elements, and up to 64 where all are.
+std::int64_t spread_count(const std::vector<Tensor>& outputs, bool is_discontinuous) {
+  constexpr std::int64_t kEnough = 32768, kMost = 8, kMostOfSmall = 64;
+  std::int64_t fewest = kEnough, all = 0;
+  for (const Tensor& output : outputs) {
+    fewest = std::min(fewest, output.count());
+    all += output.count();
+  }
+  return std::clamp<std::int64_t>(kEnough / fewest, is_discontinuous ? 2 : 1,
+                                  all <= kEnough / kMost ? kMostOfSmall : kMost);
+}
+
+// By output. Where outputs jump, the second is the first's negative.
 std::vector<std::vector<Errors>> spreads(Device& device, const Operation& operation,
                                          const Problem& problem, const Workspace& workspace,
                                          const std::vector<Memory>& values, Perturbation first) {
-  constexpr std::int64_t kEnough = 32768, kMost = 8;
   const std::vector<Tensor>& outputs = workspace.outputs();
   std::vector<std::vector<Errors>> spreads(outputs.size());
   if (std::ranges::all_of(workspace.inputs(),
                           [](const Tensor& input) { return is_integer(input.dtype); })) {
     return spreads;
   }
-  std::int64_t fewest = kEnough;
-  for (const Tensor& output : outputs) fewest = std::min(fewest, output.count());
-  const std::int64_t times = std::clamp<std::int64_t>(kEnough / fewest, 1, kMost);
+  const std::int64_t times = spread_count(outputs, operation.is_discontinuous);
   for (std::int64_t time = 0; time < times; ++time) {
-    const Perturbation perturbation{first.unit,
-                                    random_bits(first.seed, static_cast<std::uint64_t>(time))};
+    const bool is_negative = operation.is_discontinuous && time == 1;
+    const Perturbation perturbation{
+        is_negative ? -first.unit : first.unit,
+        random_bits(first.seed, is_negative ? 0 : static_cast<std::uint64_t>(time))};
     const auto perturbed = evaluated(device, operation, problem, workspace, perturbation);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      spreads[i].push_back(
-          device.reference_math().spread(static_cast<const double*>(perturbed[i].data()),
-                                         outputs[i], static_cast<const double*>(values[i].data())));
+      spreads[i].push_back(device.reference_math().spread(
+          static_cast<const double*>(perturbed[i].data()), outputs[i],
+          static_cast<const double*>(values[i].data()), times));
     }
   }
   return spreads;
@@ -183,7 +196,8 @@ std::vector<std::vector<Errors>> spreads(Device& device, const Operation& operat
 std::vector<RoundingBound> rounding_bounds(Device& device, const Operation& operation,
                                            const Problem& problem, const Workspace& workspace,
                                            const std::vector<Memory>& values, std::uint64_t seed) {
-  const std::vector<RoundingTerms> terms = rounding_terms(workspace, problem);
+  const std::vector<RoundingTerms> terms =
+      rounding_terms(workspace, problem, operation.is_discontinuous);
   const double unit = std::ranges::max(terms, {}, &RoundingTerms::unit).unit;
   std::vector<std::vector<Errors>> of_outputs(terms.size());
   try {
@@ -197,7 +211,8 @@ std::vector<RoundingBound> rounding_bounds(Device& device, const Operation& oper
   for (std::size_t i = 0; i < terms.size(); ++i) {
     const Tensor& out = workspace.outputs()[i];
     const auto* const reference = static_cast<const double*>(values[i].data());
-    const double norm = device.reference_math().spread(reference, out, reference).norms().reference;
+    const double norm =
+        device.reference_math().spread(reference, out, reference, 1).norms().reference;
     bounds.emplace_back(device, terms[i], of_outputs[i], unit,
                         norm * norm / static_cast<double>(out.count()));
   }
@@ -208,6 +223,10 @@ std::vector<RoundingBound> rounding_bounds(Device& device, const Operation& oper
 
 double allowed_error(const TensorSpec& spec, Dtype dtype) {
   return spec.tolerance.value_or(error_bound(dtype));
+}
+
+double allowed_error(const TensorSpec& spec, Dtype dtype, const RoundingBound& bound) {
+  return spec.tolerance.value_or(std::max(error_bound(dtype), bound.norm()));
 }
 
 std::vector<Memory> reference_values(Device& device, const Operation& operation,

@@ -39,6 +39,20 @@ __global__ void gate_kernel(const double* g, const double* u, double* out, std::
   for_each_element(count, [=](std::int64_t i) { out[i] = Functor::reference(g[i]) * u[i]; });
 }
 
+template <typename Functor>
+__global__ void gate_backward_kernel(ReferenceBackward unit, std::int64_t count) {
+  for_each_element(count, [=](std::int64_t i) {
+    const double g = unit.g[i];
+    unit.dg[i] = Functor::reference_slope(g) * unit.u[i] * unit.dh[i];
+    unit.du[i] = Functor::reference(g) * unit.dh[i];
+  });
+}
+
+__global__ void transpose_kernel(const double* in, double* out, std::int64_t rows,
+                                 std::int64_t cols) {
+  for_each_element(rows * cols, [=](std::int64_t i) { out[i] = in[i % rows * cols + i / rows]; });
+}
+
 __global__ void perturb_kernel(double* values, std::int64_t count, double unit,
                                std::uint64_t seed) {
   for_each_element(count, [=](std::int64_t i) {
@@ -154,6 +168,19 @@ void CudaReference::gate(const Activation& activation, const double* g, const do
   FUSEGATE_CUDA(cudaGetLastError());
 }
 
+void CudaReference::gate_backward(const Activation& activation, const ReferenceBackward& unit,
+                                  std::int64_t count) {
+  dispatch_activation(Activations{}, activation, [&]<typename Functor>() {
+    gate_backward_kernel<Functor><<<grid_blocks(count), kThreads, 0, stream_>>>(unit, count);
+  });
+  FUSEGATE_CUDA(cudaGetLastError());
+}
+
+void CudaReference::transpose(const double* in, double* out, std::int64_t rows, std::int64_t cols) {
+  transpose_kernel<<<grid_blocks(rows * cols), kThreads, 0, stream_>>>(in, out, rows, cols);
+  FUSEGATE_CUDA(cudaGetLastError());
+}
+
 void CudaReference::perturb(double* values, std::int64_t count, double unit, std::uint64_t seed) {
   perturb_kernel<<<grid_blocks(count), kThreads, 0, stream_>>>(values, count, unit, seed);
   FUSEGATE_CUDA(cudaGetLastError());
@@ -168,8 +195,9 @@ Errors CudaReference::errors(const Tensor& out, const double* reference, const E
   return errors;
 }
 
-Errors CudaReference::spread(const double* perturbed, const Tensor& like, const double* reference) {
-  Errors errors(TileGrid(like.rows(), like.cols()));
+Errors CudaReference::spread(const double* perturbed, const Tensor& like, const double* reference,
+                             std::int64_t repeats) {
+  Errors errors(TileGrid(like.rows(), like.cols(), repeats));
   sum_up(perturbed, reference, {}, errors);
   return errors;
 }

@@ -29,10 +29,17 @@ class CudaStages : public StageLibrary {
   Stage mul(const Tensor& a, const Tensor& b, const Tensor& out) override;
   Stage gate(const Activation& activation, const Tensor& g, const Tensor& u,
              const Tensor& out) override;
-  // out [m, n] = activation(g) * u, where gu [m, 2 n] has g in its left half and u in its right.
-  Stage packed_gate(const Activation& activation, const Tensor& gu, const Tensor& out);
+  Stage product(std::string name, const Product& product) override;
+  // In one batch and launch, but where the one with the lower output has the higher operand:
+  // strides of a batch go upwards.
+  Stage products(std::string name, const Product& first, const Product& second) override;
+  Stage activate_backward(const Activation& activation, const Tensor& g, const Tensor& d,
+                          const Tensor& out) override;
+  Stage gate_backward(const Activation& activation, const UnitBackward& unit) override;
+  Stage packed_gate(const Activation& activation, const Tensor& gu, const Tensor& out) override;
 
  private:
+  Stage lt_stage(Stage work, const Product& product, const LtBatch& batch);
   std::shared_ptr<LtMatmul> lt_matmul(const Tensor& x, const Tensor* bias, const Tensor& out);
 
   CublasDevice& device_;
