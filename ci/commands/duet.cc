@@ -146,6 +146,9 @@ void add_duet_options(CLI::App& app, DuetRequest& request) {
   add_measuring(app, request.measuring, request.processes);
   add_gpu_budget(app, request.measuring);
   add_only(app, request.measuring.only);
+  for (const char* only : {"--only", "--only-from"}) {
+    app.get_option(only)->excludes(app.get_option("--plan"));
+  }
   app.get_option("--processes")
       ->description(fmt::format(
           "How many processes of each program to run; {} if at most {} benchmarks differ and the "
@@ -186,6 +189,7 @@ RunRequest run_of_head(const DuetRequest& duet) {
 baselines::ExitCode duet_command(const DuetRequest& request, Console& console) {
   DuetRequest complete = request;
   if (complete.out.empty()) complete.out = new_run_folder();
+  take_shard(complete.measuring);
   GateRequest gate = gate_request(complete);
   RunResult measured;
   try {

@@ -188,9 +188,10 @@ void add_run(CommandLine& line) {
       "up to this many processes of each program; by default nothing is measured "
       "again");
   app.add_flag(
-      "--peers", request.peers,
-      "Also measure PyTorch and Liger (bench/peers), after every process and with the same "
-      "flags, for report --peers. Their Python is $FUSEGATE_PYTHON, else python3");
+         "--peers", request.peers,
+         "Also measure PyTorch and Liger (bench/peers), after every process and with the same "
+         "flags, for report --peers. Their Python is $FUSEGATE_PYTHON, else python3")
+      ->excludes(app.get_option("--plan"));
   app.add_flag("--aa", request.aa,
                "Compare one half of the processes with the other: any difference found is a false "
                "alarm");
@@ -200,6 +201,10 @@ void add_run(CommandLine& line) {
       ->type_name("PATH");
   add_stores(app, request.judging);
   add_rule(app, request.judging);
+}
+
+void take_shard(MeasuringOptions& measuring) {
+  measuring.shard = read_shard(measuring.asked_shard, measuring.suite);
 }
 
 std::optional<baselines::Run> stored_part(const MeasuringOptions& measuring,
@@ -217,8 +222,10 @@ RunResult measure_programs(const RunRequest& request, Console& console) {
 }
 
 baselines::ExitCode run_command(const RunRequest& request, Console& console) {
-  return measure_programs(request, console).all_well ? baselines::ExitCode::kNoRegression
-                                                     : baselines::ExitCode::kCouldNotJudge;
+  RunRequest complete = request;
+  take_shard(complete.measuring);
+  return measure_programs(complete, console).all_well ? baselines::ExitCode::kNoRegression
+                                                      : baselines::ExitCode::kCouldNotJudge;
 }
 
 }  // namespace fusegate::ci

@@ -16,6 +16,7 @@
 #include "ci/run/program_run.h"
 #include "ci/selection/only.h"
 #include "ci/selection/selection.h"
+#include "ci/shards/measured_shard.h"
 
 namespace fusegate::ci {
 
@@ -32,6 +33,8 @@ struct MeasuringOptions {
   bool plans_budget = false;
   double spent_s = 0;  // of the budget, before
   OnlyBenchmarks only{};
+  AskedShard asked_shard{};
+  std::optional<ShardRecord> shard{};   // what asked_shard names; take_shard() sets it
   std::optional<std::uint64_t> seed{};  // of the order and of the processes; none: random
   bool measures_all = false;            // identical code too, and programs are not identified
   bool fresh_choices = false;           // programs choose kernels anew, whatever the baseline's did

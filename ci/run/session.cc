@@ -60,6 +60,12 @@ RunRecord started_record(const MeasuringRequest& request, const ProgramRequest& 
                       record.suite, suite));
     }
   }
+  if (!record.processes.empty() && record.shard != request.options.shard) {
+    throw baselines::InputError((program.folder / "run.json").string(), "shard",
+                                "the folder has another shard of a plan, or a whole suite; "
+                                "--append adds to the same one");
+  }
+  record.shard = request.options.shard;
   record.suite = program.suite.empty() ? suite : program.suite;
   record.flags = request.options.flags;
   record.program = program.program;

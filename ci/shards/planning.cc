@@ -1,0 +1,167 @@
+#include "ci/shards/planning.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+#include <utility>
+
+#include "baselines/io/content_hash.h"
+#include "baselines/io/error.h"
+#include "baselines/io/json_field.h"
+#include "ci/console/format.h"
+#include "ci/processes/child_process.h"
+#include "ci/processes/google_benchmark.h"
+#include "ci/selection/budget.h"
+#include "ci/selection/selection.h"
+
+namespace fusegate::ci {
+namespace {
+
+using baselines::InputError;
+
+constexpr double kFullAt = 1.02;  // of the mean load
+constexpr double kListingTimeoutS = 300;
+// What fusegate's programs append to names when they list them.
+constexpr std::string_view kSuffix = "/manual_time";
+
+// How much a shard is to a name's liking.
+std::uint64_t preference(const std::string& name, std::size_t shard) {
+  baselines::ContentHash hash;
+  hash.add(std::uint64_t{shard});
+  hash.add(name);
+  // FNV's last bytes stir its upper bits little: the finalizer of SplitMix64 (G. L. Steele et al.,
+  // "Fast splittable pseudorandom number generators", 2014).
+  std::uint64_t bits = hash.value();
+  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
+  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
+  return bits ^ (bits >> 31);
+}
+
+std::size_t shard_for(const std::string& name, double cost, const std::vector<double>& loads,
+                      double full) {
+  std::optional<std::pair<std::uint64_t, std::size_t>> best;
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    if (loads[i] + cost > full) continue;
+    best = std::max(best, std::optional(std::pair(preference(name, i), i)));
+  }
+  return best ? best->second
+              : static_cast<std::size_t>(std::ranges::min_element(loads) - loads.begin());
+}
+
+void require_short_names(const ShardPlan& plan) {
+  for (std::size_t i = 0; i < plan.shards.size(); ++i) {
+    std::vector<std::string> names = plan.shards[i].benchmarks;
+    names.insert(names.end(), plan.controls.begin(), plan.controls.end());
+    if (benchmark_filter_flag(names)) continue;
+    throw InputError("--shards", "",
+                     fmt::format("shard {} has {}, whose names are too long for one argument of a "
+                                 "program; make more shards",
+                                 i + 1, format_count(names.size(), "benchmark")));
+  }
+}
+
+std::string ask(const std::string& program, const std::string& suite,
+                const std::vector<std::string>& flags, const std::string& question) {
+  ChildProcess child{.arguments = {program, "--suite=" + suite}, .timeout_s = kListingTimeoutS};
+  child.arguments.insert(child.arguments.end(), flags.begin(), flags.end());
+  child.arguments.push_back(question);
+  const ChildOutput output = collect_output(std::move(child));
+  if (output.failure.empty()) return output.out;
+  throw InputError(program, question,
+                   output.failure + "; plan where it can run, or name a run with --from");
+}
+
+std::vector<std::string> listed(const std::string& text) {
+  std::vector<std::string> names;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.ends_with(kSuffix)) line.resize(line.size() - kSuffix.size());
+    if (!line.empty()) names.push_back(line);
+  }
+  return names;
+}
+
+}  // namespace
+
+ShardPlan make_plan(const PlanRequest& request) {
+  ShardPlan plan{.suite = request.suite};
+  const std::set<std::string> controls(request.controls.begin(), request.controls.end());
+  plan.controls.assign(controls.begin(), controls.end());
+  std::vector<std::pair<double, std::string>> order;  // the costliest first
+  double total = 0;
+  for (const auto& [name, cost] : request.costs) {
+    if (controls.contains(name)) continue;
+    order.emplace_back(-cost, name);
+    total += cost;
+  }
+  const auto shards = static_cast<std::size_t>(request.shards);
+  if (shards > order.size()) {
+    throw InputError("--shards", "",
+                     fmt::format("{} for {} besides controls; a shard has one at least", shards,
+                                 format_count(order.size(), "benchmark")));
+  }
+  std::ranges::sort(order);
+  std::vector<double> loads(shards);
+  plan.shards.resize(shards);
+  const double full = kFullAt * total / static_cast<double>(shards);
+  for (const auto& [negative_cost, name] : order) {
+    const std::size_t shard = shard_for(name, -negative_cost, loads, full);
+    loads[shard] -= negative_cost;
+    plan.shards[shard].benchmarks.push_back(name);
+  }
+  for (std::size_t i = 0; i < shards; ++i) {
+    if (request.costs_are_seconds) plan.shards[i].expected_s = loads[i];
+    std::ranges::sort(plan.shards[i].benchmarks);
+  }
+  require_short_names(plan);
+  return plan;
+}
+
+ProgramSuite suite_of_program(const std::string& program, const std::string& suite,
+                              const std::vector<std::string>& flags) {
+  if (auto google = ask_for_google_benchmark(program, flags)) {
+    if (!google->benchmarks.empty()) return {.benchmarks = std::move(google->benchmarks)};
+    throw InputError(program, "--benchmark_list_tests", "lists nothing");
+  }
+  ProgramSuite result{.benchmarks =
+                          listed(ask(program, suite, flags, "--benchmark_list_tests=true"))};
+  if (result.benchmarks.empty())
+    throw InputError(program, "--benchmark_list_tests", "lists nothing");
+  const nlohmann::json json = baselines::parse_json(ask(program, suite, flags, "--plan"), program);
+  const baselines::JsonField context = baselines::JsonField(json, program, "").at("fusegate");
+  if (const auto controls = context.find("controls")) {
+    for (const baselines::JsonField& name : controls->elements()) {
+      result.controls.push_back(name.text());
+    }
+  }
+  if (const auto protocol = context.find("protocol")) result.protocol = protocol->value();
+  return result;
+}
+
+ProgramSuite suite_of_run(const baselines::Run& run) {
+  ProgramSuite result{.protocol = run.provenance.protocol};
+  for (const baselines::BenchmarkSeries& series : run.benchmarks) {
+    result.benchmarks.push_back(series.name);
+    if (series.is_control) result.controls.push_back(series.name);
+  }
+  return result;
+}
+
+void set_costs(const ProgramSuite& suite, const std::optional<baselines::Run>& known,
+               PlanRequest& request) {
+  const nlohmann::json& protocol =
+      known && suite.protocol.is_null() ? known->provenance.protocol : suite.protocol;
+  const std::set<std::string> names(suite.benchmarks.begin(), suite.benchmarks.end());
+  std::vector<ComparedRuns> runs;
+  if (known) runs.push_back({*known, *known});
+  request.costs_are_seconds = samples_s(protocol, 0) > 0;
+  for (const KnownBenchmark& benchmark : known_benchmarks(names, runs)) {
+    const double time_ns = benchmark.time_ns > 0 ? benchmark.time_ns : 0;
+    request.costs[benchmark.name] = request.costs_are_seconds ? samples_s(protocol, time_ns) : 1;
+  }
+  request.controls = suite.controls;
+}
+
+}  // namespace fusegate::ci
