@@ -49,18 +49,16 @@ ProgramSuite planned_suite(const PlanFileRequest& request, const std::optional<R
 }
 
 std::string plan_summary(const ShardPlan& plan) {
-  const auto [fewest, most] = std::ranges::minmax_element(
+  const auto most = std::ranges::max_element(
       plan.shards, {}, [](const PlannedShard& shard) { return shard.benchmarks.size(); });
-  const auto [shortest, longest] =
-      std::ranges::minmax_element(plan.shards, {}, &PlannedShard::expected_s);
-  std::string text =
-      fmt::format("{} of suite {}: {} to {} benchmarks each, and {}",
-                  format_count(plan.shards.size(), "shard"), plan.suite, fewest->benchmarks.size(),
-                  most->benchmarks.size(), format_count(plan.controls.size(), "control"));
+  const auto longest = std::ranges::max_element(plan.shards, {}, &PlannedShard::expected_s);
+  std::string text = fmt::format("{} of suite {}: at most {} each, and {}",
+                                 format_count(plan.shards.size(), "shard"), plan.suite,
+                                 format_count(most->benchmarks.size(), "benchmark"),
+                                 format_count(plan.controls.size(), "control"));
   if (longest->expected_s > 0) {
-    text +=
-        fmt::format("; {} to {} of samples in a process, without controls",
-                    format_duration(shortest->expected_s), format_duration(longest->expected_s));
+    text += fmt::format("; the longest has {} of samples in a process, without controls",
+                        format_duration(longest->expected_s));
   }
   return text;
 }

@@ -53,7 +53,8 @@ std::vector<std::string> programs_in(const fs::path& folder) {
   }
   if (programs.empty()) {
     throw InputError(folder.string(), "",
-                     "is no shard: it has no run.json, nor have base and head in it");
+                     "has no run.json, nor have base and head in it; name a folder that a shard "
+                     "was measured into");
   }
   return programs;
 }

@@ -206,7 +206,7 @@ TEST_F(MergingTest, RefusesHolesAndOverlapsByName) {
 TEST_F(MergingTest, RefusesShardsThatDoNotBelongTogether) {
   write_run(folder_, "run", thirty(0), kProcesses);
   const auto shards = three("run");
-  EXPECT_THAT(problem({at("run")}), HasSubstr("is no shard: it has no run.json"));
+  EXPECT_THAT(problem({at("run")}), HasSubstr("has no run.json, nor have base and head in it"));
   const RunRecord second = read_run_record(shards[1]);
   const auto with = [&](auto change) {
     RunRecord record = second;
