@@ -108,17 +108,16 @@ bool has(const Run& run, const std::string& name) {
          run.left_out.contains(name);
 }
 
-void require_planned_benchmarks(const MeasuredShard& one, const Run& run,
-                                const std::map<std::string, int>& planned) {
-  std::vector<std::string> holes;
-  for (const std::string& name : one.shard().benchmarks) {
-    if (!has(run, name)) holes.push_back(name);
+std::set<std::string> planned_and_not_in(const Run& run, const ShardRecord& shard) {
+  std::set<std::string> holes;
+  for (const std::string& name : shard.benchmarks) {
+    if (!has(run, name)) holes.insert(name);
   }
-  if (!holes.empty()) {
-    throw InputError(one.name(), "",
-                     fmt::format("{} planned and not measured: {}",
-                                 format_count(holes.size(), "benchmark"), names_text(holes)));
-  }
+  return holes;
+}
+
+void require_planned_alone(const MeasuredShard& one, const Run& run,
+                           const std::map<std::string, int>& planned) {
   const std::set<std::string> controls(one.shard().controls.begin(), one.shard().controls.end());
   for (const baselines::BenchmarkSeries& series : run.benchmarks) {
     if (controls.contains(series.name)) continue;
@@ -150,8 +149,32 @@ void require_same(const MeasuredShard& one, const Run& run, const MeasuredShard&
                                now, before, first.name()));
 }
 
+// The planned benchmarks that no program of a shard has, by the shard's name: of a duet, one program
+// may lack what is new or gone.
+class Holes {
+ public:
+  void add(const MeasuredShard& one, const Run& run) {
+    std::set<std::string> own = planned_and_not_in(run, one.shard());
+    const auto [found, is_first] = holes_.try_emplace(one.shard().number, one.name(), own);
+    if (is_first) return;
+    std::erase_if(found->second.second, [&](const auto& name) { return !own.contains(name); });
+  }
+  void require_none() const {
+    for (const auto& [number, holes] : holes_) {
+      const std::vector<std::string> names(holes.second.begin(), holes.second.end());
+      if (names.empty()) continue;
+      throw InputError(holes.first, "",
+                       fmt::format("{} planned and not measured: {}",
+                                   format_count(names.size(), "benchmark"), names_text(names)));
+    }
+  }
+
+ private:
+  std::map<int, std::pair<std::string, std::set<std::string>>> holes_;
+};
+
 // Returns how many benchmarks and cards they have.
-MergedRun check_runs(const std::vector<MeasuredShard>& shards) {
+MergedRun check_runs(const std::vector<MeasuredShard>& shards, Holes& holes) {
   std::map<std::string, int> planned;
   for (const MeasuredShard& one : shards) {
     for (const std::string& name : one.shard().benchmarks) {
@@ -165,7 +188,8 @@ MergedRun check_runs(const std::vector<MeasuredShard>& shards) {
   std::set<std::string> benchmarks, cards;
   for (const MeasuredShard& one : shards) {
     Run run = baselines::load_run({one.folder});
-    require_planned_benchmarks(one, run, planned);
+    require_planned_alone(one, run, planned);
+    holes.add(one, run);
     if (first) require_same(one, run, shards.front(), *first);
     for (const auto& series : run.benchmarks) benchmarks.insert(series.name);
     cards.insert(run.cards.begin(), run.cards.end());
@@ -289,13 +313,15 @@ std::vector<MergedRun> merge_shards(const std::vector<fs::path>& shards, const f
   }
   std::vector<std::vector<MeasuredShard>> read;
   std::vector<MergedRun> merged;
+  Holes holes;
   for (const std::string& program : programs) {
     read.push_back(read_shards(shards, program));
-    MergedRun& run = merged.emplace_back(check_runs(read.back()));
+    MergedRun& run = merged.emplace_back(check_runs(read.back(), holes));
     run.folder = program.empty() ? out : out / program;
     check_run_folder(run.folder, "--out", false);
     for (const MeasuredShard& one : read.back()) run.processes += one.record.processes.size();
   }
+  holes.require_none();
   for (std::size_t i = 0; i < read.size(); ++i) write_merged(read[i], merged[i].folder);
   return merged;
 }

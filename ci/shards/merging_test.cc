@@ -86,6 +86,13 @@ class MergingTest : public ::testing::Test {
     return record;
   }
 
+  static void remove_benchmark(const std::string& name, const fs::path& file) {
+    auto json = nlohmann::json::parse(baselines::read_file(file));
+    std::erase_if(json["benchmarks"].get_ref<nlohmann::json::array_t&>(),
+                  [&](const auto& entry) { return entry["name"] == name; });
+    baselines::write_atomically(file, json.dump());
+  }
+
   // s1, s2, s3
   std::vector<fs::path> three(const std::string& run, bool controls_once = false) {
     std::vector<fs::path> shards;
@@ -164,14 +171,32 @@ TEST_F(MergingTest, AControlHasTheProcessesOfAllShardsAndEachItsCard) {
   EXPECT_TRUE(run.cut_short.empty());
 }
 
+TEST_F(MergingTest, OneProgramOfADuetMayLackABenchmarkAndNotAll) {
+  write_run(folder_, "run", thirty(0), kProcesses);
+  side_by_side_ = true;
+  const auto without = [&](const std::string& side) {
+    for (int process = 1; process <= kProcesses; ++process) {
+      remove_benchmark("row/02", at("d2") / side / fmt::format("{}.json", process));
+    }
+  };
+  std::vector<fs::path> shards;
+  for (int number = 1; number <= 3; ++number) {
+    shards.push_back(at(fmt::format("d{}", number)));
+    for (const char* side : {"base", "head"}) {
+      split("run", shard(number), fmt::format("d{}/{}", number, side));
+    }
+  }
+  without("base");
+  EXPECT_EQ(problem(shards), "none");
+  fs::remove_all(at("merged"));
+  without("head");
+  EXPECT_THAT(problem(shards), AllOf(HasSubstr("shard 2 ("), HasSubstr("not measured: row/02")));
+}
+
 TEST_F(MergingTest, NamesWhatSomeProcessesOfAShardLack) {
   write_run(folder_, "run", thirty(0), kProcesses);
   const auto shards = three("run");
-  const fs::path file = shards[1] / "3.json";
-  auto json = nlohmann::json::parse(baselines::read_file(file));
-  std::erase_if(json["benchmarks"].get_ref<nlohmann::json::array_t&>(),
-                [](const auto& entry) { return entry["name"] == "row/02"; });
-  baselines::write_atomically(file, json.dump());
+  remove_benchmark("row/02", shards[1] / "3.json");
   merge_shards(shards, at("merged"));
   EXPECT_EQ(baselines::load_run({at("merged")}).left_out,
             (std::map<std::string, std::string>{{"row/02", "4 of 5 processes have it"}}));
