@@ -233,7 +233,7 @@ std::vector<std::string> notes_of(Session& session) {
 
 // Prints what was measured and where it lies, and what failed. Whether every process ended well.
 bool summarize(const Session& session, const Rounds& rounds) {
-  bool all_well = !session.is_interrupted();
+  bool all_well = !session.is_cut_short();
   rounds.report_failed_benchmarks();
   for (const ProgramRun& program : session.programs) {
     const int failures = program.report_failures(session.console);
@@ -270,7 +270,7 @@ RunResult measure_run(const MeasuringRequest& request, const RunAnalyses& analys
   const bool may_extend = request.max_processes > session.processes &&
                           session.measures_anything() && !request.options.plans_budget;
   if (analyses.interim && may_extend) extend(session, rounds, analyses.interim);
-  if (!session.is_interrupted() && session.measures_anything()) name_outliers(session);
+  if (!session.is_cut_short() && session.measures_anything()) name_outliers(session);
   session.finish();
   const bool all_well = summarize(session, rounds);
   std::vector<std::string> notes = notes_of(session);
