@@ -23,6 +23,11 @@ using baselines::InputError;
 
 constexpr double kFullAt = 1.02;  // of the mean load
 constexpr double kListingTimeoutS = 300;
+// Of the cards of a host.
+constexpr double kStartingShare = 0.05;
+constexpr int kMostShardsOfCard = 8;
+// Where nothing is known of times, and some shards may take twice as long as others.
+constexpr int kUsualShardsOfCard = 4;
 // What fusegate's programs append to names when they list them.
 constexpr std::string_view kSuffix = "/manual_time";
 
@@ -50,22 +55,19 @@ std::size_t shard_for(const std::string& name, double cost, const std::vector<do
               : static_cast<std::size_t>(std::ranges::min_element(loads) - loads.begin());
 }
 
-void require_short_names(const ShardPlan& plan) {
+// The first shard that does not fit in one argument, from 1; 0 where all do.
+std::size_t shard_with_long_names(const ShardPlan& plan) {
   for (std::size_t i = 0; i < plan.shards.size(); ++i) {
     std::vector<std::string> names = plan.shards[i].benchmarks;
     names.insert(names.end(), plan.controls.begin(), plan.controls.end());
-    if (benchmark_filter_flag(names)) continue;
-    throw InputError("--shards", "",
-                     fmt::format("shard {} has {}, whose names are too long for one argument of a "
-                                 "program; make more shards",
-                                 i + 1, format_count(names.size(), "benchmark")));
+    if (!benchmark_filter_flag(names)) return i + 1;
   }
+  return 0;
 }
 
-std::string ask(const std::string& program, const std::string& suite,
-                const std::vector<std::string>& flags, const std::string& question) {
-  ChildProcess child{.arguments = {program, "--suite=" + suite}, .timeout_s = kListingTimeoutS};
-  child.arguments.insert(child.arguments.end(), flags.begin(), flags.end());
+// child: the program with its flags.
+std::string ask(ChildProcess child, const std::string& question) {
+  const std::string program = child.arguments.front();
   child.arguments.push_back(question);
   const ChildOutput output = collect_output(std::move(child));
   if (output.failure.empty()) return output.out;
@@ -115,21 +117,53 @@ ShardPlan make_plan(const PlanRequest& request) {
     if (request.costs_are_seconds) plan.shards[i].expected_s = loads[i];
     std::ranges::sort(plan.shards[i].benchmarks);
   }
-  require_short_names(plan);
-  return plan;
+  const std::size_t too_long = shard_with_long_names(plan);
+  if (too_long == 0) return plan;
+  if (request.may_make_more && 2 * shards <= order.size()) {
+    PlanRequest more = request;
+    more.shards *= 2;
+    return make_plan(more);
+  }
+  throw InputError(
+      "--shards", "",
+      fmt::format("shard {} has {}, whose names are too long for one argument of a program; make "
+                  "more shards",
+                  too_long,
+                  format_count(plan.shards[too_long - 1].benchmarks.size() + plan.controls.size(),
+                               "benchmark")));
+}
+
+void set_shards(std::size_t cards, double start_s, PlanRequest& request) {
+  double work_s = 0, controls_s = 0;
+  for (const auto& [name, cost] : request.costs) {
+    const bool is_control = std::ranges::find(request.controls, name) != request.controls.end();
+    (is_control ? controls_s : work_s) += cost;
+  }
+  int each = kUsualShardsOfCard;
+  if (request.costs_are_seconds) {
+    const double of_card_s = kStartingShare * work_s / static_cast<double>(cards);
+    each = std::clamp(static_cast<int>(of_card_s / (start_s + controls_s)), 1, kMostShardsOfCard);
+  }
+  const std::size_t most = request.costs.size() - request.controls.size();
+  request.shards = static_cast<int>(std::clamp<std::size_t>(cards * static_cast<std::size_t>(each),
+                                                            1, std::max<std::size_t>(most, 1)));
 }
 
 ProgramSuite suite_of_program(const std::string& program, const std::string& suite,
-                              const std::vector<std::string>& flags) {
+                              const std::vector<std::string>& flags,
+                              const std::map<std::string, std::string>& environment) {
   if (auto google = ask_for_google_benchmark(program, flags)) {
     if (!google->benchmarks.empty()) return {.benchmarks = std::move(google->benchmarks)};
     throw InputError(program, "--benchmark_list_tests", "lists nothing");
   }
-  ProgramSuite result{.benchmarks =
-                          listed(ask(program, suite, flags, "--benchmark_list_tests=true"))};
+  ChildProcess child{.arguments = {program, "--suite=" + suite},
+                     .environment = environment,
+                     .timeout_s = kListingTimeoutS};
+  child.arguments.insert(child.arguments.end(), flags.begin(), flags.end());
+  ProgramSuite result{.benchmarks = listed(ask(child, "--benchmark_list_tests=true"))};
   if (result.benchmarks.empty())
     throw InputError(program, "--benchmark_list_tests", "lists nothing");
-  const nlohmann::json json = baselines::parse_json(ask(program, suite, flags, "--plan"), program);
+  const nlohmann::json json = baselines::parse_json(ask(child, "--plan"), program);
   const baselines::JsonField context = baselines::JsonField(json, program, "").at("fusegate");
   if (const auto controls = context.find("controls")) {
     for (const baselines::JsonField& name : controls->elements()) {

@@ -1,6 +1,7 @@
 // Deals the benchmarks of a suite to shards.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -19,6 +20,7 @@ struct PlanRequest {
   std::map<std::string, double> costs{};
   bool costs_are_seconds = true;
   std::vector<std::string> controls{};
+  bool may_make_more = false;  // shards, where one has too many names for an argument
 };
 
 // Stable: a benchmark goes to the shard that its name prefers, unless that one is full, so that
@@ -32,15 +34,22 @@ struct PlanRequest {
 // names of a shard are too long for one argument of a program.
 ShardPlan make_plan(const PlanRequest& request);
 
+// Sets how many shards the cards of a host take from one queue: several each, so that a faster card
+// takes more, as long as starting programs for them takes a twentieth of the time at most. start_s:
+// what a program takes to start.
+void set_shards(std::size_t cards, double start_s, PlanRequest& request);
+
 // What is asked of a program: the benchmarks that it measures, and which of these are controls.
 struct ProgramSuite {
   std::vector<std::string> benchmarks{};
   std::vector<std::string> controls{};
   nlohmann::json protocol{};  // null where the program does not say
 };
-// Throws InputError naming the program, with what it says, where it lists nothing.
+// environment: as ChildProcess's. Throws InputError naming the program, with what it says, where it
+// lists nothing.
 ProgramSuite suite_of_program(const std::string& program, const std::string& suite,
-                              const std::vector<std::string>& flags);
+                              const std::vector<std::string>& flags,
+                              const std::map<std::string, std::string>& environment = {});
 // Likewise of a run.
 ProgramSuite suite_of_run(const baselines::Run& run);
 
