@@ -243,6 +243,14 @@ CLI::Option* add_protocol(CLI::App& app, MeasuringOptions& measuring, ProcessCou
   return suite;
 }
 
+void add_gpus(CLI::App& app, MeasuringOptions& measuring) {
+  app.add_option(
+         "--gpus", measuring.gpus,
+         "Measure on these GPUs of this machine at once: all, or numbers as in nvidia-smi -L "
+         "and UUIDs, such as 0,2. Each benchmark is measured on one of them")
+      ->type_name("GPUS");
+}
+
 void add_only(CLI::App& app, OnlyBenchmarks& only) {
   add_repeated(
       app, "--only", only.patterns,

@@ -1,5 +1,4 @@
 #include "ci/commands/command_line.h"
-#include "ci/console/format.h"
 #include "ci/shards/merging.h"
 
 namespace fusegate::ci {
@@ -19,9 +18,7 @@ void add_merge(CommandLine& line) {
 
 baselines::ExitCode merge_command(const MergeRequest& request, Console& console) {
   for (const MergedRun& run : merge_shards(request.shards, request.out)) {
-    console.out.print("{}: {} of {}, {} on {}\n", run.folder.string(),
-                      format_count(run.benchmarks, "benchmark"), format_count(run.shards, "shard"),
-                      format_count(run.processes, "process"), format_count(run.cards, "card"));
+    console.out.print("{}\n", merged_text(run));
   }
   return baselines::ExitCode::kNoRegression;
 }

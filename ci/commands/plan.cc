@@ -4,7 +4,6 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
-#include "baselines/io/pattern.h"
 #include "baselines/record/load_run.h"
 #include "ci/commands/command_line.h"
 #include "ci/console/format.h"
@@ -27,24 +26,13 @@ std::optional<Run> known_run(const PlanFileRequest& request) {
                    fmt::format("is \"{}\", and --suite is \"{}\"", own, request.suite));
 }
 
-void add_named_controls(const std::vector<std::string>& patterns, ProgramSuite& suite) {
-  for (const std::string& text : patterns) {
-    const baselines::Pattern pattern(text);
-    const std::size_t before = suite.controls.size();
-    std::ranges::copy_if(suite.benchmarks, std::back_inserter(suite.controls),
-                         [&](const std::string& name) { return pattern.fits(name); });
-    if (suite.controls.size() > before) continue;
-    throw InputError("--control", "", fmt::format("\"{}\" matches no benchmark", text));
-  }
-}
-
 ProgramSuite planned_suite(const PlanFileRequest& request, const std::optional<Run>& known) {
   const bool asks = request.from.empty() || !request.program.empty();
   const std::string program =
       request.program.empty() ? default_bench_program().string() : request.program;
   ProgramSuite suite =
       asks ? suite_of_program(program, request.suite, request.flags) : suite_of_run(*known);
-  add_named_controls(request.judging.controls, suite);
+  name_controls(request.judging.controls, suite);
   return suite;
 }
 

@@ -6,6 +6,7 @@
 #include "baselines/io/error.h"
 #include "baselines/record/load_run.h"
 #include "ci/commands/command_line.h"
+#include "ci/commands/on_cards.h"
 #include "ci/console/format.h"
 #include "ci/console/layout.h"
 #include "ci/gate/aa_history.h"
@@ -83,6 +84,9 @@ MeasuringRequest measuring_request(const RunRequest& request) {
 }
 
 void check(const RunRequest& request) {
+  if (!request.measuring.gpus.empty() && (request.out.size() != 1 || request.programs.size() > 1)) {
+    throw baselines::InputError("--gpus", "", "takes one --program and one --out folder");
+  }
   if (request.aa && request.out.size() != 1) {
     throw baselines::InputError("--aa", "",
                                 "takes one --out folder; duet makes an A/A comparison of its own");
@@ -159,6 +163,26 @@ void record_aa_of(ProgramRun& program, const RunRequest& request, Console& conso
   console.out.print("A/A: {}\n", aa_text(*findings));
 }
 
+RunResult measure(const RunRequest& request, Console& console) {
+  return measure_run(measuring_request(request), analyses_of(request), console);
+}
+
+RunResult measure_on_cards(const RunRequest& request, Console& console) {
+  const auto measure_shard = [&](const MeasuringOptions& measuring,
+                                 const std::filesystem::path& folder, Console& of_card) {
+    RunRequest shard = request;
+    shard.measuring = measuring;
+    shard.out = {folder};
+    return measure(shard, of_card);
+  };
+  return measure_on_cards({.measuring = request.measuring,
+                           .judging = request.judging,
+                           .programs = {{programs_of(request).front(), request.measuring.suite}},
+                           .folders = {request.out.front()},
+                           .out = request.out.front()},
+                          measure_shard, console);
+}
+
 }  // namespace
 
 void add_run(CommandLine& line) {
@@ -195,6 +219,10 @@ void add_run(CommandLine& line) {
   app.add_flag("--aa", request.aa,
                "Compare one half of the processes with the other: any difference found is a false "
                "alarm");
+  add_gpus(app, request.measuring);
+  for (const char* other : {"--plan", "--append", "--peers", "--aa"}) {
+    app.get_option("--gpus")->excludes(app.get_option(other));
+  }
   set_topic(app, kComparedTopic);
   app.add_option("--baseline", request.judging.baseline,
                  "The baseline for --max-processes; by default the stored one")
@@ -214,7 +242,8 @@ std::optional<baselines::Run> stored_part(const MeasuringOptions& measuring,
 
 RunResult measure_programs(const RunRequest& request, Console& console) {
   check(request);
-  RunResult measured = measure_run(measuring_request(request), analyses_of(request), console);
+  if (!request.measuring.gpus.empty()) return measure_on_cards(request, console);
+  RunResult measured = measure(request, console);
   if (request.aa && measured.end != RunEnd::kInterrupted) {
     record_aa_of(measured.programs.front(), request, console);
   }

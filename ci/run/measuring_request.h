@@ -38,7 +38,10 @@ struct MeasuringOptions {
   std::optional<std::uint64_t> seed{};  // of the order and of the processes; none: random
   bool measures_all = false;            // identical code too, and programs are not identified
   bool fresh_choices = false;           // programs choose kernels anew, whatever the baseline's did
-  std::string card{};                   // the only one that programs see, a UUID; empty: all
+  std::string gpus{};                   // all, or which; empty: the one that programs take
+  // The UUID of the only card that programs see; empty: all. Of such a run others may measure the
+  // rest: it ends where more processes in a row died than it has programs.
+  std::string card{};
 };
 
 // Of each program.
@@ -81,9 +84,6 @@ struct MeasuringRequest {
   bool is_aa = false;      // deal each program's minimum to two halves of an A/A comparison
   std::map<std::string, std::string> environment{};  // of the programs
   bool append = false;                               // add to folders that already hold processes
-  // The run ends where more processes in a row than it has programs died, so that one that works
-  // was among them: another card may do better.
-  bool gives_up = false;
   // That load at once, where they load together; at least those of a round.
   std::size_t most_loading = std::thread::hardware_concurrency() / 2;
   std::optional<PeersRequest> peers{};  // measured after every process, where there is one program

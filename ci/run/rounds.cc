@@ -183,7 +183,7 @@ bool Rounds::run_one(const PlannedProcess& planned, const Round& round, Progress
   if (round.kind != Round::Kind::kExtension) minimum_s_[slot.program] += session_.now() - started_s;
   display.finish_process(outcome.record.failure);
   deaths_ = outcome.died ? deaths_ + 1 : 0;
-  if (session_.request.gives_up && deaths_ > session_.programs.size()) {
+  if (!session_.request.options.card.empty() && deaths_ > session_.programs.size()) {
     session_.end = RunEnd::kGaveUp;
     return false;
   }

@@ -120,7 +120,7 @@ void require_planned_alone(const MeasuredShard& one, const Run& run,
                            const std::map<std::string, int>& planned) {
   const std::set<std::string> controls(one.shard().controls.begin(), one.shard().controls.end());
   for (const baselines::BenchmarkSeries& series : run.benchmarks) {
-    if (controls.contains(series.name)) continue;
+    if (controls.contains(series.name) || series.is_unmeasured()) continue;
     const auto found = planned.find(series.name);
     if (found != planned.end() && found->second == one.shard().number) continue;
     throw InputError(
@@ -302,6 +302,12 @@ std::vector<MeasuredShard> read_shards(const std::vector<fs::path>& folders,
 }
 
 }  // namespace
+
+std::string merged_text(const MergedRun& run) {
+  return fmt::format("{}: {} of {}, {} on {}", run.folder.string(),
+                     format_count(run.benchmarks, "benchmark"), format_count(run.shards, "shard"),
+                     format_count(run.processes, "process"), format_count(run.cards, "card"));
+}
 
 std::vector<MergedRun> merge_shards(const std::vector<fs::path>& shards, const fs::path& out) {
   const std::vector<std::string> programs = programs_in(shards.at(0));

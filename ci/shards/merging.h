@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "baselines/record/run.h"
@@ -20,6 +21,9 @@ struct MergedRun {
   std::size_t benchmarks = 0;
   std::size_t cards = 0;
 };
+
+// "run: 104 benchmarks of 2 shards, 10 processes on 2 cards"
+std::string merged_text(const MergedRun& run);
 
 // shards: run folders, or the folders of a duet or a replay, whose base, base_again and head become
 // a run each. Run files are linked where the file system allows it and else copied: they are never

@@ -10,6 +10,7 @@
 #include "baselines/io/content_hash.h"
 #include "baselines/io/error.h"
 #include "baselines/io/json_field.h"
+#include "baselines/io/pattern.h"
 #include "ci/console/format.h"
 #include "ci/processes/child_process.h"
 #include "ci/processes/google_benchmark.h"
@@ -183,6 +184,17 @@ ProgramSuite suite_of_run(const baselines::Run& run) {
   return result;
 }
 
+void name_controls(const std::vector<std::string>& patterns, ProgramSuite& suite) {
+  for (const std::string& text : patterns) {
+    const baselines::Pattern pattern(text);
+    const std::size_t before = suite.controls.size();
+    std::ranges::copy_if(suite.benchmarks, std::back_inserter(suite.controls),
+                         [&](const std::string& name) { return pattern.fits(name); });
+    if (suite.controls.size() > before) continue;
+    throw InputError("--control", "", fmt::format("\"{}\" matches no benchmark", text));
+  }
+}
+
 void set_costs(const ProgramSuite& suite, const std::optional<baselines::Run>& known,
                PlanRequest& request) {
   const nlohmann::json& protocol =
@@ -195,7 +207,8 @@ void set_costs(const ProgramSuite& suite, const std::optional<baselines::Run>& k
     const double time_ns = benchmark.time_ns > 0 ? benchmark.time_ns : 0;
     request.costs[benchmark.name] = request.costs_are_seconds ? samples_s(protocol, time_ns) : 1;
   }
-  request.controls = suite.controls;
+  const std::set<std::string> controls(suite.controls.begin(), suite.controls.end());
+  request.controls.assign(controls.begin(), controls.end());
 }
 
 }  // namespace fusegate::ci

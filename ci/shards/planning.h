@@ -52,6 +52,9 @@ ProgramSuite suite_of_program(const std::string& program, const std::string& sui
                               const std::map<std::string, std::string>& environment = {});
 // Likewise of a run.
 ProgramSuite suite_of_run(const baselines::Run& run);
+// Adds those whose names match (baselines/io/pattern.h). Throws InputError for a pattern that
+// matches none.
+void name_controls(const std::vector<std::string>& patterns, ProgramSuite& suite);
 
 // By the times of the known run and the protocol of the suite, or else of that run. A benchmark
 // without a time is expected to take the least, as most do whose calls are shorter than a batch.

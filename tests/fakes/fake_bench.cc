@@ -39,12 +39,20 @@ void write_fragments(const baselines::ScratchFolder& folder, const std::string& 
   folder.write(prefix + "/names", names);
   const auto context = nlohmann::json::parse(run_file_text(file))["context"];
   folder.write(prefix + "/context", context.dump());
+  const nlohmann::json plan{{"controls", file.controls.value_or(std::vector<std::string>())},
+                            {"protocol", file.protocol}};
+  folder.write(prefix + "/plan", nlohmann::json{{"fusegate", plan}}.dump());
   folder.write(prefix + "/environment",
                nlohmann::json{{"environment", context["fusegate"]["environment"]}}.dump());
 }
 
 constexpr std::string_view kScript = R"sh(
-case " $* " in *" --environment "*) cat "$folder/$name-prepared/first/environment"; exit ;; esac
+first=$folder/$name-prepared/first
+case " $* " in
+  *" --environment "*) cat "$first/environment"; exit ;;
+  *" --benchmark_list_tests=true "*) sed 's#$#/manual_time#' "$first/names"; exit ;;
+  *" --plan "*) cat "$first/plan"; exit ;;
+esac
 filter=.
 energy=
 for argument in "$@"; do
@@ -67,7 +75,8 @@ done)
 {
   printf '{"context":'
   # No two processes leave the same file.
-  sed "s/\"process\":1/\"process\":$process/; s/\"seed\":1/\"seed\":${#run}/" "$prepared/context"
+  sed "s/\"process\":1/\"process\":$process/; s/\"seed\":1/\"seed\":${#run}/
+    s/\"provenance\":{/&\"device_uuid\":\"$CUDA_VISIBLE_DEVICES\",/" "$prepared/context"
   printf ',"benchmarks":['
   cat $files | tail -c +2  # every one starts with a comma
   printf ']}'
