@@ -75,8 +75,7 @@ class CardsRun {
       suite.controls.insert(suite.controls.end(), own.controls.begin(), own.controls.end());
       suite.protocol = std::move(own.protocol);
     }
-    constexpr double kQuestions = 2;  // of each program
-    const double start_s = (steady_seconds() - started_s) / kQuestions;
+    const double start_s = steady_seconds() - started_s;  // of each program once
     name_controls(request_.judging.controls, suite);
     PlanRequest planned{.suite = name, .may_make_more = true};
     set_costs(suite, any_stored_run(request_.judging, name), planned);

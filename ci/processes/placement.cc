@@ -32,10 +32,9 @@ using Cores = std::vector<std::vector<int>>;  // the hardware threads of each
 Cores cores_of(const std::set<int>& cpus, const fs::path& sys) {
   std::map<int, std::vector<int>> by_first;  // by the first hardware thread of the core
   for (const int cpu : cpus) {
-    const auto siblings = parse_cpu_list(line_of(sys / "devices/system/cpu" /
-                                                 ("cpu" + std::to_string(cpu)) /
-                                                 "topology/thread_siblings_list"));
-    by_first[siblings.empty() ? cpu : *siblings.begin()].push_back(cpu);
+    const auto threads = parse_cpu_list(line_of(
+        sys / "devices/system/cpu" / ("cpu" + std::to_string(cpu)) / "topology/core_cpus_list"));
+    by_first[threads.empty() ? cpu : *threads.begin()].push_back(cpu);
   }
   Cores cores;
   for (auto& [first, threads] : by_first) cores.push_back(std::move(threads));

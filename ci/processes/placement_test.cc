@@ -27,7 +27,7 @@ class SystemTest : public ::testing::Test {
  protected:
   SystemTest() {
     for (int cpu = 0; cpu < 16; ++cpu) {
-      folder_.write(fmt::format("devices/system/cpu/cpu{}/topology/thread_siblings_list", cpu),
+      folder_.write(fmt::format("devices/system/cpu/cpu{}/topology/core_cpus_list", cpu),
                     fmt::format("{},{}\n", cpu % 8, cpu % 8 + 8));
     }
     for (int card = 0; card < 4; ++card) {

@@ -15,6 +15,7 @@
 namespace fusegate::ci {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -69,8 +70,8 @@ TEST_F(CardSweepTest, WhatACardFailsOnGoesToAnother) {
   EXPECT_THAT(swept.left, IsEmpty());
   EXPECT_EQ(count_of("0"), 4);
   EXPECT_EQ(swept.failures.size(), 1u) << "it takes no other shard";
-  EXPECT_THAT(err_.str(), HasSubstr("GPU 1 is taken out, and shard 2 waits for another card: fell "
-                                    "off the bus\n"));
+  EXPECT_THAT(err_.str(), AllOf(HasSubstr("GPU 1 is taken out, and shard "),
+                                HasSubstr(" waits for another card: fell off the bus\n")));
 }
 
 TEST_F(CardSweepTest, TheLastShardIsWaitedForByAnIdleCard) {

@@ -161,11 +161,18 @@ ProgramSuite suite_of_program(const std::string& program, const std::string& sui
                      .environment = environment,
                      .timeout_s = kListingTimeoutS};
   child.arguments.insert(child.arguments.end(), flags.begin(), flags.end());
-  ProgramSuite result{.benchmarks = listed(ask(child, "--benchmark_list_tests=true"))};
-  if (result.benchmarks.empty())
-    throw InputError(program, "--benchmark_list_tests", "lists nothing");
+  ProgramSuite result;
   const nlohmann::json json = baselines::parse_json(ask(child, "--plan"), program);
-  const baselines::JsonField context = baselines::JsonField(json, program, "").at("fusegate");
+  const baselines::JsonField plan(json, program, "");
+  if (const auto benchmarks = plan.find("benchmarks")) {
+    for (const baselines::JsonField& name : benchmarks->elements()) {
+      result.benchmarks.push_back(name.text());
+    }
+  } else {  // a program of before
+    result.benchmarks = listed(ask(child, "--benchmark_list_tests=true"));
+  }
+  if (result.benchmarks.empty()) throw InputError(program, "--plan", "lists nothing");
+  const baselines::JsonField context = plan.at("fusegate");
   if (const auto controls = context.find("controls")) {
     for (const baselines::JsonField& name : controls->elements()) {
       result.controls.push_back(name.text());

@@ -94,6 +94,22 @@ TEST(PlanningTest, RefusesShardsWithoutBenchmarksAndWithTooMany) {
   EXPECT_THAT(problem_of(request), HasSubstr("make more shards"));
 }
 
+TEST(PlanningTest, CardsTakeSeveralShardsWhereStartingIsCheap) {
+  const auto shards = [](std::size_t cards, double start_s, double each_s, bool in_seconds = true) {
+    PlanRequest request{.costs_are_seconds = in_seconds, .controls = {"c"}};
+    for (int i = 0; i < 1000; ++i) request.costs[fmt::format("row/{}", i)] = each_s;
+    request.costs["c"] = each_s;
+    set_shards(cards, start_s, request);
+    return request.shards;
+  };
+  EXPECT_EQ(shards(2, 2, 0.03), 2) << "15 s a card: another start would take a sixth of it";
+  EXPECT_EQ(shards(2, 2, 0.2), 2 * 2);
+  EXPECT_EQ(shards(8, 0.01, 1), 8 * 6);
+  EXPECT_EQ(shards(2, 0, 1), 2 * 8);
+  EXPECT_EQ(shards(2, 2, 1, false), 2 * 4) << "nothing is known of times";
+  EXPECT_EQ(shards(1500, 0, 1), 1000) << "a benchmark each at most";
+}
+
 baselines::Run known() {
   baselines::Run run = baselines::test_run(
       {baselines::test_series("fast", {1000, 1001}), baselines::test_series("slow", {5e7, 5e7}),
@@ -138,6 +154,14 @@ esac
   EXPECT_THAT(suite.benchmarks, ElementsAre("a", "c"));
   EXPECT_THAT(suite.controls, ElementsAre("c"));
   EXPECT_EQ(suite.protocol["samples"], 4);
+  const std::string newer = tests::write_script(folder, "newer", R"sh(
+case " $* " in
+  *" --help "*) echo "--suite" ;;
+  *" --plan "*) echo "{\"fusegate\": {}, \"benchmarks\": [\"$CUDA_VISIBLE_DEVICES\"]}" ;;
+esac
+)sh");
+  EXPECT_THAT(suite_of_program(newer, "pr", {}, {{"CUDA_VISIBLE_DEVICES", "b"}}).benchmarks,
+              ElementsAre("b"));
   const std::string broken = tests::write_script(folder, "broken", R"sh(
 case $1 in --help) echo "--suite" ;; *) echo "no GPU" >&2; exit 2 ;; esac
 )sh");

@@ -14,9 +14,11 @@ constexpr int kPhases = 3;
 void write_fragments(const baselines::ScratchFolder& folder, const std::string& prefix,
                      const FakeBench& bench, const FakeRunFile& file) {
   std::string names;
+  std::vector<std::string> benchmarks;
   int number = 0;
   const auto add = [&](const std::string& name, auto file_in_phase) {
     names += name + "\n";
+    benchmarks.push_back(name);
     ++number;
     for (int phase = 0; phase < kPhases; ++phase) {
       const auto json = nlohmann::json::parse(run_file_text(file_in_phase(phase)));
@@ -41,17 +43,16 @@ void write_fragments(const baselines::ScratchFolder& folder, const std::string& 
   folder.write(prefix + "/context", context.dump());
   const nlohmann::json plan{{"controls", file.controls.value_or(std::vector<std::string>())},
                             {"protocol", file.protocol}};
-  folder.write(prefix + "/plan", nlohmann::json{{"fusegate", plan}}.dump());
+  folder.write(prefix + "/plan",
+               nlohmann::json{{"fusegate", plan}, {"benchmarks", benchmarks}}.dump());
   folder.write(prefix + "/environment",
                nlohmann::json{{"environment", context["fusegate"]["environment"]}}.dump());
 }
 
 constexpr std::string_view kScript = R"sh(
-first=$folder/$name-prepared/first
 case " $* " in
-  *" --environment "*) cat "$first/environment"; exit ;;
-  *" --benchmark_list_tests=true "*) sed 's#$#/manual_time#' "$first/names"; exit ;;
-  *" --plan "*) cat "$first/plan"; exit ;;
+  *" --environment "*) cat "$folder/$name-prepared/first/environment"; exit ;;
+  *" --plan "*) cat "$folder/$name-prepared/first/plan"; exit ;;
 esac
 filter=.
 energy=
