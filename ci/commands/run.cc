@@ -183,6 +183,18 @@ RunResult measure_on_cards(const RunRequest& request, Console& console) {
                           measure_shard, console);
 }
 
+void add_peers(CLI::App& app, RunRequest& request) {
+  app.add_option("--peers-out", request.peers_out,
+                 "Folder for the peers' run; by default the --out folder's name with -peers")
+      ->type_name("FOLDER");
+  set_topic(app, kMeasuringTopic);
+  app.add_flag(
+         "--peers", request.peers,
+         "Also measure PyTorch and Liger (bench/peers), after every process and with the same "
+         "flags, for report --peers. Their Python is $FUSEGATE_PYTHON, else python3")
+      ->excludes(app.get_option("--plan"));
+}
+
 }  // namespace
 
 void add_run(CommandLine& line) {
@@ -196,9 +208,7 @@ void add_run(CommandLine& line) {
       ->type_name("FOLDER")
       ->required();
   app.add_flag("--append", request.append, "Add to a run that the folder already holds");
-  app.add_option("--peers-out", request.peers_out,
-                 "Folder for the peers' run; by default the --out folder's name with -peers")
-      ->type_name("FOLDER");
+  add_peers(app, request);
   set_topic(app, kMeasuringTopic);
   add_repeated(
       app, "--program", request.programs,
@@ -211,11 +221,6 @@ void add_run(CommandLine& line) {
       "Measure again while benchmarks are undecided or suspicious beside the baseline, "
       "up to this many processes of each program; by default nothing is measured "
       "again");
-  app.add_flag(
-         "--peers", request.peers,
-         "Also measure PyTorch and Liger (bench/peers), after every process and with the same "
-         "flags, for report --peers. Their Python is $FUSEGATE_PYTHON, else python3")
-      ->excludes(app.get_option("--plan"));
   app.add_flag("--aa", request.aa,
                "Compare one half of the processes with the other: any difference found is a false "
                "alarm");

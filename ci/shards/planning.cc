@@ -56,6 +56,40 @@ std::size_t shard_for(const std::string& name, double cost, const std::vector<do
               : static_cast<std::size_t>(std::ranges::min_element(loads) - loads.begin());
 }
 
+using CostAndName = std::pair<double, std::string>;
+
+std::vector<CostAndName> costliest_first(const std::map<std::string, double>& costs,
+                                         const std::set<std::string>& controls) {
+  std::vector<CostAndName> order;
+  for (const auto& [name, cost] : costs) {
+    if (!controls.contains(name)) order.emplace_back(cost, name);
+  }
+  std::ranges::sort(order, [](const CostAndName& a, const CostAndName& b) {
+    return std::pair(-a.first, a.second) < std::pair(-b.first, b.second);
+  });
+  return order;
+}
+
+// Without controls.
+ShardPlan dealt(const PlanRequest& request, const std::vector<CostAndName>& order) {
+  ShardPlan plan{.suite = request.suite};
+  plan.shards.resize(static_cast<std::size_t>(request.shards));
+  double total = 0;
+  for (const auto& [cost, name] : order) total += cost;
+  const double full = kFullAt * total / request.shards;
+  std::vector<double> loads(plan.shards.size());
+  for (const auto& [cost, name] : order) {
+    const std::size_t shard = shard_for(name, cost, loads, full);
+    loads[shard] += cost;
+    plan.shards[shard].benchmarks.push_back(name);
+  }
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    if (request.costs_are_seconds) plan.shards[i].expected_s = loads[i];
+    std::ranges::sort(plan.shards[i].benchmarks);
+  }
+  return plan;
+}
+
 // The first shard that does not fit in one argument, from 1; 0 where all do.
 std::size_t shard_with_long_names(const ShardPlan& plan) {
   for (std::size_t i = 0; i < plan.shards.size(); ++i) {
@@ -89,35 +123,16 @@ std::vector<std::string> listed(const std::string& text) {
 }  // namespace
 
 ShardPlan make_plan(const PlanRequest& request) {
-  ShardPlan plan{.suite = request.suite};
   const std::set<std::string> controls(request.controls.begin(), request.controls.end());
-  plan.controls.assign(controls.begin(), controls.end());
-  std::vector<std::pair<double, std::string>> order;  // the costliest first
-  double total = 0;
-  for (const auto& [name, cost] : request.costs) {
-    if (controls.contains(name)) continue;
-    order.emplace_back(-cost, name);
-    total += cost;
-  }
+  const auto order = costliest_first(request.costs, controls);
   const auto shards = static_cast<std::size_t>(request.shards);
   if (shards > order.size()) {
     throw InputError("--shards", "",
                      fmt::format("{} for {} besides controls; a shard has one at least", shards,
                                  format_count(order.size(), "benchmark")));
   }
-  std::ranges::sort(order);
-  std::vector<double> loads(shards);
-  plan.shards.resize(shards);
-  const double full = kFullAt * total / static_cast<double>(shards);
-  for (const auto& [negative_cost, name] : order) {
-    const std::size_t shard = shard_for(name, -negative_cost, loads, full);
-    loads[shard] -= negative_cost;
-    plan.shards[shard].benchmarks.push_back(name);
-  }
-  for (std::size_t i = 0; i < shards; ++i) {
-    if (request.costs_are_seconds) plan.shards[i].expected_s = loads[i];
-    std::ranges::sort(plan.shards[i].benchmarks);
-  }
+  ShardPlan plan = dealt(request, order);
+  plan.controls.assign(controls.begin(), controls.end());
   const std::size_t too_long = shard_with_long_names(plan);
   if (too_long == 0) return plan;
   if (request.may_make_more && 2 * shards <= order.size()) {

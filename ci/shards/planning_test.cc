@@ -92,6 +92,10 @@ TEST(PlanningTest, RefusesShardsWithoutBenchmarksAndWithTooMany) {
   EXPECT_EQ(problem_of(request), "none");
   request.costs[std::string(140'000, 'a')] = 1;
   EXPECT_THAT(problem_of(request), HasSubstr("make more shards"));
+  request = {.suite = "pr",
+             .costs = {{std::string(70'000, 'a'), 1}, {std::string(70'000, 'b'), 1}},
+             .may_make_more = true};
+  EXPECT_EQ(make_plan(request).shards.size(), 2u);
 }
 
 TEST(PlanningTest, CardsTakeSeveralShardsWhereStartingIsCheap) {
