@@ -261,10 +261,14 @@ class Fresh:
         self.fusegate("codes-diff", "codes.json", "other.codes.json", "--json", "other.codes-diff.json", codes=(2,))
         return {"codes": ["codes.json", "other.codes.json"], "codes-diff": ["codes-diff.json", "other.codes-diff.json"]}
 
+    def plans(self):
+        self.fusegate("plan", "--suite", "pr", "--shards", 3, "--from", BASELINES / "nvidia-h200" / "pr.json", "--out", "plan.json")
+        return ["plan.json"]
+
     def documents(self):
         store = self.folder / "store"
         for name, paths in {"run-file": self.run_files, "verdicts": self.verdicts, "bisection": self.bisections, "accepted": ["accepted.json"],
-                            **self.codes(),
+                            **self.codes(), "plan": self.plans(),
                             "baseline": [*store.rglob("made.json"), *store.rglob("uneven.json"), *store.rglob("others.json"),
                                          *store.rglob("plain.json"),
                                          *store.rglob("*.anchor.json")],
@@ -319,7 +323,7 @@ class OurFiles(unittest.TestCase):
     schemas = Schemas()
 
     def test_the_schemas_are_schemas(self):
-        self.assertEqual(sorted(self.schemas.schemas), ["accepted", "baseline", "bisection", "calibration", "codes", "codes-diff", "common", "model", "night", "run-file", "suite",
+        self.assertEqual(sorted(self.schemas.schemas), ["accepted", "baseline", "bisection", "calibration", "codes", "codes-diff", "common", "model", "night", "plan", "run-file", "suite",
                                                         "verdicts"])
         for name, schema in self.schemas.schemas.items():
             with self.subTest(name=name):
