@@ -14,6 +14,8 @@ class HostReference : public ReferenceMath {
   void add_bias(double* x, const double* bias, std::int64_t m, std::int64_t n) override;
   void gate(const Activation& activation, const double* g, const double* u, double* out,
             std::int64_t count) override;
+  void apply_scales(const ScaleBlocks& blocks, const double* scales, double* x, std::int64_t m,
+                    std::int64_t n) override;
   void perturb(double* values, std::int64_t count, double unit, std::uint64_t seed) override;
   Errors errors(const Tensor& out, const double* reference, const ErrorScale& scale) override;
   Errors spread(const double* perturbed, const Tensor& like, const double* reference) override;

@@ -19,7 +19,8 @@
 //        row times that of its column, over that of all, since one perturbed element is a poor
 //        estimate. Exact for the sum of products of two matrices. Rows or columns of fewer than 64
 //        elements are not distinguished. Where nothing can be perturbed, as for integers,
-//        v = u^2/3 of the output's mean square.
+//        v = u^2/3 of the output's mean square. Exact inputs (TensorSpec::is_exact) are not
+//        perturbed and count as none.
 //   s^2  = v + (u r)^2 / 3 + (the smallest number)^2, with the reference r: the result's own
 //   rounding.
 //

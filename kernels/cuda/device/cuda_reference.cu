@@ -12,6 +12,14 @@
 namespace fusegate::kernels {
 namespace {
 
+// The scale of an element of a matrix of n columns.
+struct ScaleBlocksOnDevice {
+  std::int64_t rows, columns, across, n;
+  __device__ std::int64_t of(std::int64_t i) const {
+    return i / n / rows * across + i % n / columns;
+  }
+};
+
 template <typename F>
 __device__ void for_each_element(std::int64_t count, F&& f) {
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
@@ -37,6 +45,11 @@ __global__ void add_bias_kernel(double* x, const double* bias, std::int64_t coun
 template <typename Functor>
 __global__ void gate_kernel(const double* g, const double* u, double* out, std::int64_t count) {
   for_each_element(count, [=](std::int64_t i) { out[i] = Functor::reference(g[i]) * u[i]; });
+}
+
+__global__ void scale_kernel(ScaleBlocksOnDevice blocks, const double* scales, double* x,
+                             std::int64_t count) {
+  for_each_element(count, [=](std::int64_t i) { x[i] *= scales[blocks.of(i)]; });
 }
 
 __global__ void perturb_kernel(double* values, std::int64_t count, double unit,
@@ -151,6 +164,13 @@ void CudaReference::gate(const Activation& activation, const double* g, const do
   dispatch_activation(Activations{}, activation, [&]<typename Functor>() {
     gate_kernel<Functor><<<grid_blocks(count), kThreads, 0, stream_>>>(g, u, out, count);
   });
+  FUSEGATE_CUDA(cudaGetLastError());
+}
+
+void CudaReference::apply_scales(const ScaleBlocks& blocks, const double* scales, double* x,
+                                 std::int64_t m, std::int64_t n) {
+  const ScaleBlocksOnDevice on_device{blocks.rows, blocks.columns, blocks.shape(m, n)[1], n};
+  scale_kernel<<<grid_blocks(m * n), kThreads, 0, stream_>>>(on_device, scales, x, m * n);
   FUSEGATE_CUDA(cudaGetLastError());
 }
 

@@ -27,6 +27,8 @@ class CudaReference : public ReferenceMath {
   // activation: one of kernels/activations.
   void gate(const Activation& activation, const double* g, const double* u, double* out,
             std::int64_t count) override;
+  void apply_scales(const ScaleBlocks& blocks, const double* scales, double* x, std::int64_t m,
+                    std::int64_t n) override;
   void perturb(double* values, std::int64_t count, double unit, std::uint64_t seed) override;
   Errors errors(const Tensor& out, const double* reference, const ErrorScale& scale) override;
   Errors spread(const double* perturbed, const Tensor& like, const double* reference) override;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <utility>
 
 #include "kernels/cuda/device/cublas.h"
@@ -11,29 +12,50 @@
 namespace fusegate::kernels {
 namespace {
 
+bool is_fp8(const LtMatmulShape& shape) { return shape.type == CUDA_R_8F_E4M3; }
+
+template <typename Value>
+void set_attribute(cublasLtMatmulDesc_t desc, cublasLtMatmulDescAttributes_t attribute,
+                   const Value& value) {
+  FUSEGATE_CUDA(cublasLtMatmulDescSetAttribute(desc, attribute, &value, sizeof(value)));
+}
+
+// w is cublasLt's operand A.
+void set_scales(cublasLtMatmulDesc_t desc, const LtScales& scales) {
+  set_attribute(desc, CUBLASLT_MATMUL_DESC_FAST_ACCUM, std::int8_t{1});
+  set_attribute(desc, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, scales.w);
+  set_attribute(desc, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, scales.x);
+  if (!scales.of_rows) return;
+#if CUBLAS_VERSION >= 120900
+  set_attribute(desc, CUBLASLT_MATMUL_DESC_A_SCALE_MODE,
+                CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F);
+  set_attribute(desc, CUBLASLT_MATMUL_DESC_B_SCALE_MODE,
+                CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F);
+#else
+  throw DeviceError("scales of rows need cuBLAS 12.9");
+#endif
+}
+
 cublasLtMatmulDesc_t make_operation(const LtMatmulShape& shape) {
   const bool is_double = shape.type == CUDA_R_64F;
   cublasLtMatmulDesc_t desc = nullptr;
   FUSEGATE_CUDA(
       cublasLtMatmulDescCreate(&desc, shape.compute, is_double ? CUDA_R_64F : CUDA_R_32F));
-  const auto set = [&](cublasLtMatmulDescAttributes_t attribute, const auto& value) {
-    FUSEGATE_CUDA(cublasLtMatmulDescSetAttribute(desc, attribute, &value, sizeof(value)));
-  };
   // cublasLt counts columns first: it computes out^T [n, m] = w [n, k] x^T [k, m], and w as it lies
   // is the transposed operand.
-  set(CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_T);
+  set_attribute(desc, CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_T);
   if (shape.bias != nullptr) {
-    set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
-    set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, shape.bias);
+    set_attribute(desc, CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
+    set_attribute(desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, shape.bias);
   }
+  if (is_fp8(shape)) set_scales(desc, shape.scales);
   return desc;
 }
 
 // The row-major matrix [rows, cols].
-cublasLtMatrixLayout_t make_layout(const LtMatmulShape& shape, std::int64_t rows,
-                                   std::int64_t cols) {
+cublasLtMatrixLayout_t make_layout(cudaDataType_t type, std::int64_t rows, std::int64_t cols) {
   cublasLtMatrixLayout_t layout = nullptr;
-  FUSEGATE_CUDA(cublasLtMatrixLayoutCreate(&layout, shape.type, static_cast<std::uint64_t>(cols),
+  FUSEGATE_CUDA(cublasLtMatrixLayoutCreate(&layout, type, static_cast<std::uint64_t>(cols),
                                            static_cast<std::uint64_t>(rows), cols));
   return layout;
 }
@@ -57,6 +79,8 @@ cudaDataType_t cuda_data_type(Dtype dtype) {
       return CUDA_R_16F;
     case Dtype::kFp32:
       return CUDA_R_32F;
+    case Dtype::kFp8E4m3:
+      return CUDA_R_8F_E4M3;
     default:
       throw DeviceError("cublasLt matmuls here do not support " + std::string(dtype_name(dtype)));
   }
@@ -66,9 +90,10 @@ LtMatmul::LtMatmul(const LtContext& context, const LtMatmulShape& shape)
     : context_(context),
       shape_(shape),
       operation_(make_operation(shape), &cublasLtMatmulDescDestroy),
-      w_(make_layout(shape, shape.n, shape.k), &cublasLtMatrixLayoutDestroy),
-      x_(make_layout(shape, shape.m, shape.k), &cublasLtMatrixLayoutDestroy),
-      out_(make_layout(shape, shape.m, shape.n), &cublasLtMatrixLayoutDestroy) {
+      w_(make_layout(shape.type, shape.n, shape.k), &cublasLtMatrixLayoutDestroy),
+      x_(make_layout(shape.type, shape.m, shape.k), &cublasLtMatrixLayoutDestroy),
+      out_(make_layout(is_fp8(shape) ? CUDA_R_16BF : shape.type, shape.m, shape.n),
+           &cublasLtMatrixLayoutDestroy) {
   const std::vector<cublasLtMatmulAlgo_t> found = heuristic(1);
   if (found.empty()) {
     throw DeviceError(
@@ -104,10 +129,10 @@ std::vector<cublasLtMatmulAlgo_t> LtMatmul::candidates(std::size_t most) const {
 }
 
 std::string LtMatmul::text() const {
-  return fmt::format("cublasLt: {} x {} x {}, types {} and {}, bias {}, {} bytes", shape_.m,
+  return fmt::format("cublasLt: {} x {} x {}, types {} and {}, bias {}, {} bytes{}", shape_.m,
                      shape_.n, shape_.k, static_cast<int>(shape_.type),
                      static_cast<int>(shape_.compute), shape_.bias != nullptr,
-                     context_.workspace_bytes);
+                     context_.workspace_bytes, shape_.scales.of_rows ? ", scales of rows" : "");
 }
 
 void LtMatmul::enqueue_by(const cublasLtMatmulAlgo_t& algorithm, const void* x, const void* w,

@@ -21,13 +21,24 @@ struct LtContext {
   std::size_t workspace_bytes = 0;
 };
 
+// Of operands in e4m3: device addresses of scales in fp32, one a matrix, or one for each of its
+// rows.
+struct LtScales {
+  const void* x = nullptr;
+  const void* w = nullptr;
+  bool of_rows = false;
+};
+
 struct LtMatmulShape {
   std::int64_t m = 0;
   std::int64_t n = 0;
   std::int64_t k = 0;
-  cudaDataType_t type = CUDA_R_16BF;  // of x, w, out and bias
+  // Of x, w, out and bias. Of CUDA_R_8F_E4M3, out is bf16, and sums are only added as precisely as
+  // the tensor cores add (CUBLASLT_MATMUL_DESC_FAST_ACCUM), as our own kernels' are.
+  cudaDataType_t type = CUDA_R_16BF;
   cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
   const void* bias = nullptr;  // device address of n elements; null for none
+  LtScales scales = {};
 };
 
 cudaDataType_t cuda_data_type(Dtype dtype);

@@ -67,6 +67,10 @@ ExpectedStage expected_gated(const Activation& activation) {
                                                     activation.gated_stage() + "$");
 }
 
+ExpectedStage expected_quantized_gated(const Activation& activation) {
+  return element_wise(activation.gated_stage(), "quantized_gated_kernel<");
+}
+
 std::vector<ExpectedCalls> expected_own_launches(int count) {
   return {{"launches", "^cudaLaunchKernel", count, count},
           {"occupancy queries", "Occupancy", 0, 0}};

@@ -3,8 +3,8 @@
 #include "kernels/activations/activations.h"
 #include "kernels/cuda/device/dispatch.h"
 #include "kernels/cuda/gemm/sm90/gated_gemm.cuh"
+#include "kernels/cuda/gemm/sm90/gated_launch.cuh"
 #include "kernels/cuda/gemm/sm90/gated_pingpong.cuh"
-#include "kernels/cuda/gemm/sm90/launches.h"
 #include "kernels/cuda/gemm/sm90/products.h"
 
 namespace fusegate::kernels {
@@ -29,26 +29,6 @@ GatedKernel kernel_of() {
   }
 }
 
-template <typename Gemm>
-std::function<void()> make_launch(CudaDevice& device, const GatedGemmPlan& plan,
-                                  const GatedOperands& o) {
-  const GatedKernel kernel = kernel_of<Gemm>();
-  const LaunchShape shape = persistent_launch<Gemm>(kernel, plan.blocks);
-  const auto weights_map = [](const Tensor& w) {
-    return make_tensor_map(w, Gemm::kColumns / Gemm::kPieces, sm90::kStageColumns);
-  };
-  const sm90::GatedMaps maps{
-      .x = make_x_maps(o.x, Gemm::Shape::kRows),
-      .w_gate = weights_map(o.w_gate),
-      .w_up = weights_map(o.w_up),
-      .h = make_tensor_map(o.h, Gemm::Output::kRows, Gemm::Output::kPanel),
-  };
-  const sm90::OutputRows h = output_rows(o.h);
-  return [=, raster = plan.raster, k = static_cast<int>(o.x.cols()), stream = device.stream()] {
-    launch_kernel(kernel, shape, stream, maps, raster, h, k);
-  };
-}
-
 }  // namespace
 
 std::string refuses_sm90(const CudaDevice& device) {
@@ -71,7 +51,9 @@ std::function<void()> make_gated_gemm_sm90(CudaDevice& device, const GatedGemmPl
   dispatch_activation(GemmActivations{}, activation, [&]<typename Functor>() {
     dispatch_16_bit(operands.h.dtype, "gated_gemm_sm90", [&]<typename T>() {
       dispatch_index<kGatedTilesSm90.size()>(plan.tile, [&]<std::size_t kIndex>() {
-        launch = make_launch<GemmOf<T, Functor, kIndex>>(device, plan, operands);
+        using Gemm = GemmOf<T, Functor, kIndex>;
+        launch =
+            launch_gated<Gemm>(device, plan, operands, kernel_of<Gemm>(), output_rows(operands.h));
       });
     });
   });

@@ -47,9 +47,19 @@ inline constexpr std::array<GatedTileSm90, 9> kGatedTilesSm90{{
     {.rows = 64, .cols = 48, .stages = 8, .start_us = 1.56, .stage_us = 0.243},
 }};
 
+// Of e4m3 elements, with stages of 128 columns; all are worth measuring.
+inline constexpr std::array<GatedTileSm90, 2> kGatedTilesFp8Sm90{{
+    {.cols = 96, .stages = 5, .cluster = 2, .pingpong = true},
+    {.cols = 96, .stages = 5, .pingpong = true},
+}};
+
 // The plan with this tile; blocks counts clusters where the tile has them. Throws
 // std::invalid_argument for sizes that check_sizes or tiles_of refuses.
 GatedGemmPlan plan_gated_gemm_sm90(const GemmSize& size, const GpuLimits& gpu, std::size_t tile);
+
+// The same of e4m3 elements, whose plans have no cost.
+GatedGemmPlan plan_gated_gemm_fp8_sm90(const GemmSize& size, const GpuLimits& gpu,
+                                       std::size_t tile);
 
 // Those up to 1.2 times the cheapest's cost, cheapest first: what is worth measuring. Throws the
 // same.
@@ -57,5 +67,6 @@ std::vector<GatedGemmPlan> gated_gemm_plans_sm90(const GemmSize& size, const Gpu
 
 // "tile 128 x (128 + 128) x 64, 3 stages, 66 clusters of 2 blocks, 12 waves"
 std::string plan_text_sm90(const GatedGemmPlan& plan);
+std::string plan_text_fp8_sm90(const GatedGemmPlan& plan);
 
 }  // namespace fusegate::kernels

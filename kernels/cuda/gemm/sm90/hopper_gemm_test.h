@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
 #include <string>
+#include <vector>
 
 #include "kernels/cuda/device/gpu_test_fixture.h"
 #include "kernels/cuda/gemm/sm90/products.h"
@@ -39,6 +41,45 @@ class HopperGemm : public GpuTest {
     }
   }
 
+  // Of e4m3 elements, with scales of matrices and of their rows.
+  void check_gated_fp8(const GemmSize& size, std::size_t tile) {
+    const GatedGemmPlan plan = plan_gated_gemm_fp8_sm90(size, device_->limits(), tile);
+    for (const Activation& activation : kGemmActivations) {
+      for (const bool of_rows : {false, true}) {
+        SCOPED_TRACE(testing::Message() << activation.name << ", of rows " << of_rows);
+        const Scaled x = scaled(size.m, size.k, 2, of_rows);
+        const Scaled gate = scaled(size.n, size.k, 0.5, of_rows),
+                     up = scaled(size.n, size.k, 0.5, of_rows);
+        // h overflows where it is not scaled.
+        const Scaled h = scaled(size.m, size.n, 0, of_rows, 8);
+        make_gated_gemm_fp8_sm90(*device_, plan, activation,
+                                 {x.of.tensor, gate.of.tensor, up.of.tensor, h.of.tensor},
+                                 {x.scales, gate.scales, up.scales, h.scales, of_rows})();
+        double* const expected = product(x, gate);
+        device_->reference_math().gate(activation, expected, product(x, up), expected,
+                                       size.m * size.n);
+        device_->reference_math().apply_scales(h.blocks(), inverse(h.scales), expected, size.m,
+                                               size.n);
+        expect_agrees(h.of, expected, {&x.of, &gate.of, &up.of});
+        memory_.clear();
+      }
+    }
+  }
+
+  void check_wide_fp8(const GemmSize& size) {
+    const TileRaster raster = plan_wide_gemm_sm90(size, device_->limits(), Dtype::kFp8E4m3);
+    for (const bool of_rows : {false, true}) {
+      SCOPED_TRACE(testing::Message() << "e4m3 m " << size.m << " n " << size.n << " k " << size.k
+                                      << ", of rows " << of_rows);
+      const Scaled x = scaled(size.m, size.k, 2, of_rows), w = scaled(size.n, size.k, 0.5, of_rows);
+      const GuardedTensor out(*device_, size.m, size.n, Dtype::kBf16);
+      make_wide_gemm_fp8_sm90(*device_, raster, x.of.tensor, w.of.tensor, out.tensor,
+                              {x.scales, w.scales, {}, of_rows})();
+      expect_agrees(out, product(x, w), {&x.of, &w.of});
+      memory_.clear();
+    }
+  }
+
   void check_wide(const GemmSize& size, Dtype dtype) {
     const TileRaster raster = plan_wide_gemm_sm90(size, device_->limits());
     check_product(size, dtype, [&](const Tensor& x, const Tensor& w, const Tensor& out) {
@@ -47,6 +88,43 @@ class HopperGemm : public GpuTest {
   }
 
  private:
+  // A matrix of e4m3 elements and its scales.
+  struct Scaled {
+    GuardedTensor of;
+    Tensor scales;
+
+    ScaleBlocks blocks() const { return {of.tensor.rows() / scales.rows(), of.tensor.cols()}; }
+  };
+  Scaled scaled(std::int64_t rows, std::int64_t columns, double elements, bool of_rows,
+                double scale = 1) {
+    Scaled made{guarded_random(rows, columns, Dtype::kFp8E4m3, elements),
+                tensor(of_rows ? rows : 1, 1, Dtype::kFp32)};
+    device_->fill(made.scales, Fill::uniform(0.5 * scale, 1.5 * scale), memory_.size());
+    return made;
+  }
+  double* widened_scaled(const Scaled& matrix) {
+    const Tensor& of = matrix.of.tensor;
+    double* const wide = widened(of);
+    device_->reference_math().apply_scales(matrix.blocks(), widened(matrix.scales), wide, of.rows(),
+                                           of.cols());
+    return wide;
+  }
+  double* product(const Scaled& x, const Scaled& w) {
+    const std::int64_t m = x.of.tensor.rows(), n = w.of.tensor.rows();
+    double* const out = doubles(m * n);
+    device_->reference_math().matmul(widened_scaled(x), widened_scaled(w), out, m, n,
+                                     x.of.tensor.cols());
+    return out;
+  }
+  using GpuTest::product;
+  double* inverse(const Tensor& scales) {
+    std::vector<double> host(static_cast<std::size_t>(scales.count()));
+    double* const wide = widened(scales);
+    device_->copy_to_host(wide, std::as_writable_bytes(std::span(host)));
+    for (double& value : host) value = 1 / value;
+    device_->copy_to_device(std::as_bytes(std::span(host)), wide);
+    return wide;
+  }
   template <typename Compute>
   void check_product(const GemmSize& size, Dtype dtype, const Compute& compute) {
     SCOPED_TRACE(testing::Message()

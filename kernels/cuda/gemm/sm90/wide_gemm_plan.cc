@@ -10,14 +10,16 @@
 
 namespace fusegate::kernels {
 
-TileRaster plan_wide_gemm_sm90(const GemmSize& size, const GpuLimits& gpu) {
-  check_sizes("wide_gemm_sm90",
-              {{"m", size.m}, {"n", size.n, kGemmAlignment}, {"k", size.k, kGemmAlignment}});
+TileRaster plan_wide_gemm_sm90(const GemmSize& size, const GpuLimits& gpu, Dtype dtype) {
+  const auto in_16_bits = static_cast<std::int64_t>(2 / dtype_bytes(dtype));
+  check_sizes(
+      "wide_gemm_sm90",
+      {{"m", size.m}, {"n", size.n, kGemmAlignment}, {"k", size.k, kGemmAlignment * in_16_bits}});
   constexpr int kClusterCols = kWideGemmCluster * kWideGemmCols;
   TileRaster raster = tiles_of("wide_gemm_sm90", size, kWideGemmRows, kClusterCols);
   const int clusters = std::min(raster.count(), gpu.sm_count / kWideGemmCluster);
   // group_rows() takes h's columns: those of two weights that are half as long.
-  raster.group_rows = group_rows({size.m, size.n / 2, size.k},
+  raster.group_rows = group_rows({size.m, size.n / 2, size.k / in_16_bits},
                                  {kWideGemmRows, kClusterCols / 2, true}, clusters, gpu.l2_bytes);
   return raster;
 }

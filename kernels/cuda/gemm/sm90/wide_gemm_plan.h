@@ -15,9 +15,10 @@ inline constexpr int kWideGemmRows = 256, kWideGemmCols = 192;  // of a tile
 inline constexpr int kWideGemmStages = 3;                       // of 64 columns of x and of w
 inline constexpr int kWideGemmCluster = 2;  // blocks, whose tiles lie side by side
 
-// Of a cluster's tiles, twice as wide. Throws std::invalid_argument for sizes that check_sizes or
-// tiles_of refuses.
-TileRaster plan_wide_gemm_sm90(const GemmSize& size, const GpuLimits& gpu);
+// dtype: of x and w. Of a cluster's tiles, twice as wide. Throws std::invalid_argument for sizes
+// that check_sizes or tiles_of refuses.
+TileRaster plan_wide_gemm_sm90(const GemmSize& size, const GpuLimits& gpu,
+                               Dtype dtype = Dtype::kBf16);
 
 // Whether it is worth measuring: there are tiles for three quarters of the SMs. With fewer, smaller
 // tiles are faster.
