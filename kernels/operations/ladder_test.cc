@@ -16,9 +16,12 @@ using testing::HasSubstr;
 TEST(Registry, HoldsTheLadder) {
   std::vector<std::string> names;
   for (const Operation& operation : operations()) names.push_back(operation.name);
-  EXPECT_THAT(names, testing::ElementsAre("control_copy", "control_gemm", "geglu", "geglu_erf",
-                                          "geglu_erf_mlp", "geglu_mlp", "linear", "reglu",
-                                          "reglu_mlp", "swiglu", "swiglu_mlp"));
+  EXPECT_THAT(names,
+              testing::ElementsAre("control_copy", "control_gemm", "geglu", "geglu_erf",
+                                   "geglu_erf_mlp", "geglu_mlp", "geglu_mlp_fp8",
+                                   "geglu_mlp_fp8_blockwise", "geglu_mlp_fp8_rowwise", "linear",
+                                   "reglu", "reglu_mlp", "swiglu", "swiglu_mlp", "swiglu_mlp_fp8",
+                                   "swiglu_mlp_fp8_blockwise", "swiglu_mlp_fp8_rowwise"));
   for (const auto& [operation, name] : {std::pair("linear", "addmm"),
                                         {"linear", "matmul_add"},
                                         {"geglu", "unfused"},

@@ -178,6 +178,7 @@ TEST_P(Rounding, OfEagerPyTorchPassesInEveryOperationAndDtype) {
   for (const bool are_large : {false, true}) {
     for (const Problem& problem : eager_problems(are_large)) {
       for (const Operation& operation : operations()) {
+        if (operation.name.find("_fp8") != std::string::npos) continue;  // gated_mlp_fp8_test.cc
         for (const std::uint64_t seed : {1, 2, 3}) {
           const Verification result = verify(operation.name, {}, problem, seed);
           // Five roundings to fp8 exceed the norm's bound; no operation has as many.

@@ -94,9 +94,11 @@ PreparedKernel prepare_sm90(const Fp8Mlp& mlp) {
                      [&](const Tensor& h) { return candidates_sm90(mlp, h); });
 }
 
-Implementation implementation(Fp8Scales scales, const Activation& activation, Prepare prepare) {
+Implementation implementation(const std::string& name, Fp8Scales scales,
+                              const Activation& activation, Prepare prepare) {
   return {
       .operation = fp8_mlp(activation, scales),
+      .name = name,
       .device = "cuda",
       .dtypes = {Dtype::kFp8E4m3},
       .multiples = {{"dim", kFp8Alignment}, {"hidden", kFp8Alignment}},
@@ -107,8 +109,7 @@ Implementation implementation(Fp8Scales scales, const Activation& activation, Pr
 
 template <Fp8Scales kScales>
 Implementation unfused(const Activation& activation) {
-  Implementation made = implementation(kScales, activation, &prepare_unfused);
-  made.name = "unfused";
+  Implementation made = implementation("unfused", kScales, activation, &prepare_unfused);
   made.expects = {{.stages = {expected_matmul("gate_proj"), expected_matmul("up_proj"),
                               expected_quantized_gated(activation), expected_matmul("down_proj")}}};
   made.refuses = [](const Device& device, const Problem&) -> std::string {
@@ -121,8 +122,7 @@ Implementation unfused(const Activation& activation) {
 
 template <Fp8Scales kScales>
 Implementation fused_epilogue_sm90(const Activation& activation) {
-  Implementation made = implementation(kScales, activation, &prepare_sm90);
-  made.name = "fused_epilogue_sm90";
+  Implementation made = implementation("fused_epilogue_sm90", kScales, activation, &prepare_sm90);
   made.expects = {expected_epilogue_mlp(activation)};
   made.refuses = [](const Device& device, const Problem&) {
     return refuses_sm90(static_cast<const CudaDevice&>(device));
