@@ -67,8 +67,6 @@ TEST(Fp8Mlp, PassesAsTensorCoresRound) {
       const Verification result = verified(scales, p);
       EXPECT_TRUE(result.passed()) << static_cast<int>(scales) << ": " << p.rows() << " x " << p.dim
                                    << " x " << p.hidden << ": " << result.message();
-      std::cerr << static_cast<int>(scales) << " " << p.rows() << " " << p.dim << " " << p.hidden
-                << " " << result.relative_error << " of " << result.bound << "\n";
     }
   }
 }

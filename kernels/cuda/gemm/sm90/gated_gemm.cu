@@ -1,10 +1,6 @@
-#include <type_traits>
-
 #include "kernels/activations/activations.h"
 #include "kernels/cuda/device/dispatch.h"
-#include "kernels/cuda/gemm/sm90/gated_gemm.cuh"
 #include "kernels/cuda/gemm/sm90/gated_launch.cuh"
-#include "kernels/cuda/gemm/sm90/gated_pingpong.cuh"
 #include "kernels/cuda/gemm/sm90/products.h"
 
 namespace fusegate::kernels {
@@ -52,8 +48,7 @@ std::function<void()> make_gated_gemm_sm90(CudaDevice& device, const GatedGemmPl
     dispatch_16_bit(operands.h.dtype, "gated_gemm_sm90", [&]<typename T>() {
       dispatch_index<kGatedTilesSm90.size()>(plan.tile, [&]<std::size_t kIndex>() {
         using Gemm = GemmOf<T, Functor, kIndex>;
-        launch =
-            launch_gated<Gemm>(device, plan, operands, kernel_of<Gemm>(), output_rows(operands.h));
+        launch = launch_gated<Gemm>(device, plan, operands, output_rows(operands.h));
       });
     });
   });

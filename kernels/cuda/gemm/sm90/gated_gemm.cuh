@@ -42,10 +42,12 @@ __device__ inline int h_row(const GatedWork& work, const TilePosition& tile, int
 }
 
 // kColumns: of h. kRows: of x, 128 or 64.
-template <typename T_, typename Functor_, int kColumns_, int kStages_, int kCluster_, int kRows_>
+template <typename T_, typename Functor_, int kColumns_, int kStages_, int kCluster_, int kRows_,
+          typename Rows_ = OutputRows>
 struct GatedGemm {
   using T = T_;
   using Functor = Functor_;  // the activation
+  using Rows = Rows_;        // what a kernel is told of h beside its map
   using Shape = TileShape<T, 2 * kColumns_, kStages_, kRows_>;
   static constexpr int kColumns = kColumns_;
   static constexpr int kStages = kStages_;
@@ -56,7 +58,13 @@ struct GatedGemm {
   // takes 5.30 instead of 5.45 us in tiles of 48 columns. Wide tiles do not gain.
   static constexpr bool kWarpsStore = kColumns <= 64;
   using Output = OutputTile<T, kColumns / kPieces, kConsumerRows>;
-  static constexpr int kHandBytes = 2 * Output::kBytes;  // what a consumer hands over of g and u
+  // What a consumer hands over of g, and behind it of u. e4m3 would be too coarse for them, and has
+  // a place of its own for h.
+  static constexpr bool kQuantizes = sizeof(T) == 1;
+  using Hand = OutputTile<std::conditional_t<kQuantizes, __nv_bfloat16, T>, kColumns / kPieces,
+                          kConsumerRows>;
+  static constexpr int kOutputAt = kQuantizes ? 2 * Hand::kBytes : 0;  // in the hand
+  static constexpr int kHandBytes = 2 * Hand::kBytes + (kQuantizes ? Output::kBytes : 0);
   static constexpr int kHandsBytes = kConsumers * kHandBytes;
   static constexpr int kSharedBytes = shared_bytes<Shape>(kHandsBytes);
 };
@@ -66,7 +74,7 @@ struct GatedConsumer {
   const GatedMaps& maps;
   const TileShared<Gemm>& shared;
   const GatedWork& work;
-  const OutputRows& h;
+  const typename Gemm::Rows& h;
   int number = 0;
 
   using T = typename Gemm::T;
@@ -86,30 +94,35 @@ struct GatedConsumer {
       if (work.is_last(tile)) {
         finish(d, work.raster.at(tile));
       } else {
-        hand_over(d);
+        hand_over(d, work.raster.at(tile));
         named_arrive(kHandFull + number, kHandThreads);
       }
     }
   }
 
-  __device__ void hand_over(const TileSums& d) const {
+  __device__ void hand_over(const TileSums& d, const TilePosition& tile) const {
+    using Hand = typename Gemm::Hand;
     constexpr int kUp = kConsumerWidth<Shape> / 4;  // of a thread's sums, where u's begin
     const std::uint32_t hand = shared.hand(number);
     const int row = threadIdx.x % kWarpgroup / 32 * 16;
-    write_rows<Output>(hand, row, 0, [&](int i) { return float2{d[0][i], d[0][i + 1]}; });
-    write_rows<Output>(hand + Output::kBytes, row, 0, [&](int i) {
-      return float2{d[0][i + kUp], d[0][i + 1 + kUp]};
+    const int first_row = h_row<Gemm>(work, tile, number),
+              first_column = h_column<Gemm>(tile, number);
+    const auto gate_by = h.gate().at(first_row, first_column),
+               up_by = h.up().at(first_row, first_column);
+    write_rows<Hand>(hand, row, 0, [&](int i) { return gate_by.of({d[0][i], d[0][i + 1]}, i); });
+    write_rows<Hand>(hand + Hand::kBytes, row, 0, [&](int i) {
+      return up_by.of({d[0][i + kUp], d[0][i + 1 + kUp]}, i);
     });
   }
 
   __device__ void finish(const TileSums& d, const TilePosition& tile) const {
-    const std::uint32_t hand = shared.hand(number);
+    const std::uint32_t output = shared.hand(number) + Gemm::kOutputAt;
     const int row = h_row<Gemm>(work, tile, number), column = h_column<Gemm>(tile, number);
-    write_gated<Gemm>(hand, 0, d[0], Unscaled{}, Unscaled{});
+    write_gated<Gemm>(output, 0, d[0], h.gate().at(row, column), h.up().at(row, column));
     if constexpr (Gemm::kWarpsStore) {
-      copy_rows<Output>(hand, threadIdx.x % kWarpgroup / 32 * 16, 0, h, row, column);
+      copy_rows<Output>(output, threadIdx.x % kWarpgroup / 32 * 16, 0, h, row, column);
     } else {
-      store_written<Gemm>(maps, hand, number, column, row);
+      store_written<Gemm>(maps, output, number, column, row);
       if (threadIdx.x % kWarpgroup == 0) wait_stores();
     }
   }
@@ -140,29 +153,58 @@ struct GatedFinisher {
 
   __device__ void free(int consumer) const { named_arrive(kHandFree + consumer, kHandThreads); }
 
-  // Overwrites g. g and u have the same layout, so the swizzle does not matter.
   __device__ void finish(std::uint32_t hand) const {
+    if constexpr (Gemm::kQuantizes) {
+      quantize(hand);
+    } else {
+      overwrite(hand);
+    }
+    fence_async_proxy();
+  }
+
+  // h takes g's place. g and u have the same layout, so the swizzle does not matter.
+  __device__ void overwrite(std::uint32_t hand) const {
 #pragma unroll 2
     for (int i = thread * 16; i < Output::kBytes; i += kFinishers * 16) {
       const uint4 g = load_shared(hand + i), u = load_shared(hand + Output::kBytes + i);
       store_shared(hand + i, {gated_pair(g.x, u.x), gated_pair(g.y, u.y), gated_pair(g.z, u.z),
                               gated_pair(g.w, u.w)});
     }
-    fence_async_proxy();
+  }
+
+  // A chunk of h is of two of g.
+  __device__ void quantize(std::uint32_t hand) const {
+    constexpr int kChunks = Output::kColumns / Output::kInAChunk;
+#pragma unroll 2
+    for (int i = thread; i < Output::kRows * kChunks; i += kFinishers) {
+      const int row = i / kChunks, chunk = i % kChunks;
+      const uint2 left = quantized(hand, row, 2 * chunk);
+      const uint2 right = quantized(hand, row, 2 * chunk + 1);
+      store_shared(hand + Gemm::kOutputAt + Output::chunk_at(row, chunk),
+                   {left.x, left.y, right.x, right.y});
+    }
+  }
+
+  static __device__ uint2 quantized(std::uint32_t hand, int row, int chunk) {
+    using Hand = typename Gemm::Hand;
+    const std::uint32_t at = hand + Hand::chunk_at(row, chunk);
+    const uint4 g = load_shared(at), u = load_shared(at + Hand::kBytes);
+    return {gated_pair(g.x, u.x) | gated_pair(g.y, u.y) << 16,
+            gated_pair(g.z, u.z) | gated_pair(g.w, u.w) << 16};
   }
 
   static __device__ std::uint32_t gated_pair(std::uint32_t g, std::uint32_t u) {
-    using T = typename Gemm::T;
-    const float2 h = gated<Gemm>(unpack<T>(g), unpack<T>(u));
-    return pack<T>(h.x, h.y);
+    using HandT = typename Gemm::Hand::T;
+    const float2 h = gated<Gemm>(unpack<HandT>(g), unpack<HandT>(u));
+    return pack<typename Gemm::T>(h.x, h.y);
   }
 
   // Returns when the hand may be overwritten.
   __device__ void store(const TilePosition& tile, int consumer) const {
     named_sync(kFinisherBarrier, kFinishers);
     if (thread == 0) {
-      store_tile<Output>(maps.h, shared.hand(consumer), h_column<Gemm>(tile, consumer),
-                         h_row<Gemm>(work, tile, consumer));
+      store_tile<Output>(maps.h, shared.hand(consumer) + Gemm::kOutputAt,
+                         h_column<Gemm>(tile, consumer), h_row<Gemm>(work, tile, consumer));
       wait_stores_read();
     }
     named_sync(kFinisherBarrier, kFinishers);
@@ -174,7 +216,7 @@ template <typename Gemm>
 __global__ void __launch_bounds__(kBlockThreads, 1)
     gated_gemm_kernel(const __grid_constant__ GatedMaps maps,
                       const __grid_constant__ TileRaster raster,
-                      const __grid_constant__ OutputRows h, int k) {
+                      const __grid_constant__ typename Gemm::Rows h, int k) {
   FUSEGATE_TAKE_LONGER;
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ unsigned char raw[];

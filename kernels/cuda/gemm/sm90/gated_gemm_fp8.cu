@@ -1,7 +1,6 @@
 #include "kernels/activations/activations.h"
 #include "kernels/cuda/device/dispatch.h"
 #include "kernels/cuda/gemm/sm90/gated_launch.cuh"
-#include "kernels/cuda/gemm/sm90/gated_pingpong.cuh"
 #include "kernels/cuda/gemm/sm90/products.h"
 
 namespace fusegate::kernels {
@@ -9,9 +8,7 @@ namespace {
 
 template <typename Functor, std::size_t kIndex, typename Scales>
 using Fp8GemmOf =
-    sm90::GatedPingpong<__nv_fp8_e4m3, Functor, kGatedTilesFp8Sm90[kIndex].cols,
-                        kGatedTilesFp8Sm90[kIndex].stages, kGatedTilesFp8Sm90[kIndex].cluster,
-                        sm90::QuantizedRows<Scales>>;
+    GatedGemmOf<kGatedTilesFp8Sm90, kIndex, __nv_fp8_e4m3, Functor, sm90::QuantizedRows<Scales>>;
 
 }  // namespace
 
@@ -28,7 +25,7 @@ std::function<void()> make_gated_gemm_fp8_sm90(CudaDevice& device, const GatedGe
           return make_scales<Scales>({scales.x, w, out}, operands.h);
         };
         launch =
-            launch_gated<Gemm>(device, plan, operands, sm90::gated_pingpong_kernel<Gemm>,
+            launch_gated<Gemm>(device, plan, operands,
                                typename Gemm::Rows{.rows = static_cast<int>(operands.h.rows()),
                                                    .columns = static_cast<int>(operands.h.cols()),
                                                    .of_gate = of(scales.w_gate, {}),

@@ -50,7 +50,7 @@ inline constexpr std::array<GatedTileSm90, 9> kGatedTilesSm90{{
 // Of e4m3 elements, with stages of 128 columns; all are worth measuring.
 inline constexpr std::array<GatedTileSm90, 2> kGatedTilesFp8Sm90{{
     {.cols = 96, .stages = 5, .cluster = 2, .pingpong = true},
-    {.cols = 96, .stages = 5, .pingpong = true},
+    {.cols = 128, .stages = 3, .cluster = 2},
 }};
 
 // The plan with this tile; blocks counts clusters where the tile has them. Throws
