@@ -7,23 +7,7 @@ namespace fusegate::kernels {
 namespace {
 
 template <typename T, typename Functor, std::size_t kIndex>
-using GemmOf = std::conditional_t<
-    kGatedTilesSm90[kIndex].pingpong,
-    sm90::GatedPingpong<T, Functor, kGatedTilesSm90[kIndex].cols, kGatedTilesSm90[kIndex].stages,
-                        kGatedTilesSm90[kIndex].cluster>,
-    sm90::GatedGemm<T, Functor, kGatedTilesSm90[kIndex].cols, kGatedTilesSm90[kIndex].stages,
-                    kGatedTilesSm90[kIndex].cluster, kGatedTilesSm90[kIndex].rows>>;
-
-using GatedKernel = void (*)(sm90::GatedMaps, TileRaster, sm90::OutputRows, int);
-
-template <typename Gemm>
-GatedKernel kernel_of() {
-  if constexpr (Gemm::kReaders == 1) {
-    return sm90::gated_pingpong_kernel<Gemm>;
-  } else {
-    return sm90::gated_gemm_kernel<Gemm>;
-  }
-}
+using GemmOf = GatedGemmOf<kGatedTilesSm90, kIndex, T, Functor, sm90::OutputRows>;
 
 }  // namespace
 
@@ -35,7 +19,7 @@ std::string refuses_sm90(const CudaDevice& device) {
   }
   cudaFuncAttributes code{};
   FUSEGATE_CUDA(cudaFuncGetAttributes(
-      &code, reinterpret_cast<const void*>(kernel_of<GemmOf<__nv_bfloat16, GeluTanh, 0>>())));
+      &code, reinterpret_cast<const void*>(gated_kernel_of<GemmOf<__nv_bfloat16, GeluTanh, 0>>())));
   const bool is_here = code.binaryVersion == 90 && code.ptxVersion == 90;
   return is_here ? "" : "this program was built without code for sm_90a";
 }
