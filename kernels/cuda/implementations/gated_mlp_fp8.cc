@@ -2,9 +2,12 @@
 // which also quantizes. fused_epilogue_sm90: two kernels, one product whose epilogue is the unit
 // and quantizes h, and a down product, ours or cublasLt's. h's scales are static
 // (Fp8Input::kHScale).
+#include <array>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "kernels/activations/activations.h"
 #include "kernels/cuda/gemm/sm90/products.h"
@@ -23,21 +26,26 @@ constexpr std::int64_t kFp8Alignment = 16;
 struct Fp8Mlp {
   const Activation& activation;
   Fp8Scales scales;
+  bool promotes;
   CudaDevice& device;
   const LadderProblem& problem;
   Inputs in;
   const Tensor& out;
 
-  bool of_rows() const { return scales == Fp8Scales::kRow; }
+  ScaledBy by() const {
+    return scales == Fp8Scales::kTensor ? ScaledBy::kMatrix
+           : scales == Fp8Scales::kRow  ? ScaledBy::kRows
+                                        : ScaledBy::kBlocks;
+  }
   LtScales of_product(std::size_t x, std::size_t w) const {
-    return {in[x].data, in[w].data, of_rows()};
+    return {in[x].data, in[w].data, scales == Fp8Scales::kRow};
   }
 };
 
 using Prepare = PreparedKernel (*)(const Fp8Mlp& mlp);
 
 PreparedKernel prepare_unfused(const Fp8Mlp& mlp) {
-  const auto& [activation, scales, device, p, in, out] = mlp;
+  const auto& [activation, scales, promotes, device, p, in, out] = mlp;
   PreparedKernel kernel;
   CudaStages stages(device, MatmulChoice::kTuned);
   const auto take = [&](Dtype dtype) {
@@ -60,82 +68,114 @@ PreparedKernel prepare_unfused(const Fp8Mlp& mlp) {
 
 // Names tell kernels apart that measuring remembers.
 std::string text_of(const Fp8Mlp& mlp, const std::string& plan) {
-  return mlp.of_rows() ? plan + ", scales of rows" : plan;
+  constexpr std::array<std::string_view, 3> kScales{"", ", scales of rows", ", scales of blocks"};
+  return plan + std::string(kScales[static_cast<std::size_t>(mlp.scales)]);
 }
 
-MlpCandidates candidates_sm90(const Fp8Mlp& mlp, const Tensor& h) {
-  const auto& [activation, scales, device, p, in, out] = mlp;
-  MlpCandidates all;
+std::vector<Candidate> gated_sm90(const Fp8Mlp& mlp, const Tensor& h, const Tensor& h_scale) {
+  const auto& [activation, scales, promotes, device, p, in, out] = mlp;
+  std::vector<Candidate> all;
   for (std::size_t tile = 0; tile < kGatedTilesFp8Sm90.size(); ++tile) {
+    if (kGatedTilesFp8Sm90[tile].promotes != promotes) continue;
     const GatedGemmPlan plan =
         plan_gated_gemm_fp8_sm90(gemm_size(in[kX], h), device.limits(), tile);
-    all.gate_up.push_back(
-        {.name = text_of(mlp, plan_text_fp8_sm90(plan)),
-         .launch = make_gated_gemm_fp8_sm90(
-             device, plan, activation, {in[kX], in[kGate], in[kUp], h},
-             {in[kXScale], in[kGateScale], in[kUpScale], in[kHScale], mlp.of_rows()})});
+    all.push_back({.name = text_of(mlp, plan_text_fp8_sm90(plan)),
+                   .launch = make_gated_gemm_fp8_sm90(
+                       device, plan, activation, {in[kX], in[kGate], in[kUp], h},
+                       {in[kXScale], in[kGateScale], in[kUpScale], h_scale, mlp.by()})});
   }
-  if (const GemmSize size = gemm_size(h, out); is_wide_enough_sm90(size, device.limits())) {
-    const TileRaster raster = plan_wide_gemm_sm90(size, device.limits(), h.dtype);
-    all.down.push_back(
-        {.name = text_of(mlp, wide_gemm_text(raster)),
-         .launch = make_wide_gemm_fp8_sm90(device, raster, h, in[kDown], out,
-                                           {in[kHScale], in[kDownScale], {}, mlp.of_rows()})});
-  }
-  all.library_down =
-      CudaStages(device).matmul_candidates(h, in[kDown], out, mlp.of_product(kHScale, kDownScale));
   return all;
 }
 
-PreparedKernel prepare_sm90(const Fp8Mlp& mlp) {
-  const Problem problem = ladder_problem(mlp.problem.batch, mlp.problem.seq, mlp.problem.dim,
-                                         mlp.problem.hidden, mlp.problem.dtype);
-  return fastest_mlp(mlp.activation, mlp.device, problem, mlp.in, mlp.out,
-                     [&](const Tensor& h) { return candidates_sm90(mlp, h); });
+std::vector<Candidate> down_sm90(const Fp8Mlp& mlp, const Tensor& h, const Tensor& h_scale) {
+  const auto& [activation, scales, promotes, device, p, in, out] = mlp;
+  const GemmSize size = gemm_size(h, out);
+  if (!promotes && !is_wide_enough_sm90(size, device.limits())) return {};
+  const TileRaster raster = plan_wide_gemm_sm90(size, device.limits(), h.dtype, promotes);
+  return {{.name = text_of(mlp, wide_gemm_text(raster, promotes)),
+           .launch = make_wide_gemm_fp8_sm90(device, raster, h, in[kDown], out,
+                                             {h_scale, in[kDownScale], {}, mlp.by()}, promotes)}};
 }
 
-Implementation implementation(const std::string& name, Fp8Scales scales,
-                              const Activation& activation, Prepare prepare) {
-  return {
-      .operation = fp8_mlp(activation, scales),
-      .name = name,
-      .device = "cuda",
-      .dtypes = {Dtype::kFp8E4m3},
-      .multiples = {{"dim", kFp8Alignment}, {"hidden", kFp8Alignment}},
-      .prepare = [=](Device& device, const LadderProblem& problem, Inputs in, const Tensor& out) {
-        return prepare({activation, scales, static_cast<CudaDevice&>(device), problem, in, out});
-      }};
+// A kernel that promotes has no library's beside it, whose sums are of other precision.
+PreparedKernel prepare_sm90(const Fp8Mlp& mlp) {
+  const auto& [activation, scales, promotes, device, p, in, out] = mlp;
+  PreparedKernel kernel;
+  const bool is_static = scales != Fp8Scales::kBlock;
+  const Tensor h_scale =
+      is_static ? in[kHScale]
+                : kernel.intermediate(
+                      device, left_blocks(scales, p.rows(), p.hidden).shape(p.rows(), p.hidden),
+                      Dtype::kFp32);
+  const Problem problem = ladder_problem(p.batch, p.seq, p.dim, p.hidden, p.dtype);
+  PreparedKernel fastest = fastest_mlp(activation, device, problem, in, out, [&](const Tensor& h) {
+    MlpCandidates all{gated_sm90(mlp, h, h_scale), down_sm90(mlp, h, h_scale)};
+    if (!promotes) {
+      all.library_down = CudaStages(device).matmul_candidates(h, in[kDown], out,
+                                                              mlp.of_product(kHScale, kDownScale));
+    }
+    return all;
+  });
+  for (Memory& memory : kernel.scratch) fastest.scratch.push_back(std::move(memory));
+  return fastest;
+}
+
+template <Fp8Scales kScales, bool kPromotes, Prepare kPrepare>
+PreparedKernel prepare(const Activation& activation, Device& device, const LadderProblem& problem,
+                       Inputs in, const Tensor& out) {
+  return kPrepare(
+      {activation, kScales, kPromotes, static_cast<CudaDevice&>(device), problem, in, out});
+}
+
+std::string refuses_unfused(const Device& device, const Problem&) {
+  const cudaDeviceProp& gpu = static_cast<const CudaDevice&>(device).properties();
+  if (gpu.major * 10 + gpu.minor >= 89) return "";
+  return "it needs compute capability 8.9, whose tensor cores have fp8";
+}
+
+std::string refuses_fused(const Device& device, const Problem&) {
+  return refuses_sm90(static_cast<const CudaDevice&>(device));
 }
 
 template <Fp8Scales kScales>
 Implementation unfused(const Activation& activation) {
-  Implementation made = implementation("unfused", kScales, activation, &prepare_unfused);
-  made.expects = {{.stages = {expected_matmul("gate_proj"), expected_matmul("up_proj"),
-                              expected_quantized_gated(activation), expected_matmul("down_proj")}}};
-  made.refuses = [](const Device& device, const Problem&) -> std::string {
-    const cudaDeviceProp& gpu = static_cast<const CudaDevice&>(device).properties();
-    if (gpu.major * 10 + gpu.minor >= 89) return "";
-    return "it needs compute capability 8.9, whose tensor cores have fp8";
+  return {
+      .operation = fp8_mlp(activation, kScales),
+      .name = "unfused",
+      .device = "cuda",
+      .dtypes = {Dtype::kFp8E4m3},
+      .multiples = {{"dim", kFp8Alignment}, {"hidden", kFp8Alignment}},
+      .prepare = std::bind_front(&prepare<kScales, false, &prepare_unfused>, activation),
+      .refuses = &refuses_unfused,
+      .expects = {{.stages = {expected_matmul("gate_proj"), expected_matmul("up_proj"),
+                              expected_quantized_gated(activation), expected_matmul("down_proj")}}},
   };
-  return made;
 }
 
-template <Fp8Scales kScales>
-Implementation fused_epilogue_sm90(const Activation& activation) {
-  Implementation made = implementation("fused_epilogue_sm90", kScales, activation, &prepare_sm90);
-  made.expects = {expected_epilogue_mlp(activation)};
-  made.refuses = [](const Device& device, const Problem&) {
-    return refuses_sm90(static_cast<const CudaDevice&>(device));
+template <Fp8Scales kScales, bool kPromotes>
+Implementation fused(const Activation& activation) {
+  return {
+      .operation = fp8_mlp(activation, kScales),
+      .name = kPromotes && kScales != Fp8Scales::kBlock ? "fused_epilogue_sm90_promoted"
+                                                        : "fused_epilogue_sm90",
+      .device = "cuda",
+      .dtypes = {Dtype::kFp8E4m3},
+      .multiples = {{"dim", kFp8Alignment}, {"hidden", kFp8Alignment}},
+      .prepare = std::bind_front(&prepare<kScales, kPromotes, &prepare_sm90>, activation),
+      .refuses = &refuses_fused,
+      .expects = {expected_epilogue_mlp(activation)},
   };
-  return made;
 }
 
-const ImplementationRegistration kOfTensor[]{
+// cublasLt wants the scales of blocks in another order than they are stored in here, so that
+// nothing is unfused there.
+const ImplementationRegistration kFp8Registrations[]{
     {kGemmActivations, &unfused<Fp8Scales::kTensor>},
-    {kGemmActivations, &fused_epilogue_sm90<Fp8Scales::kTensor>}};
-const ImplementationRegistration kOfRows[]{
     {kGemmActivations, &unfused<Fp8Scales::kRow>},
-    {kGemmActivations, &fused_epilogue_sm90<Fp8Scales::kRow>}};
+    {kGemmActivations, &fused<Fp8Scales::kTensor, false>},
+    {kGemmActivations, &fused<Fp8Scales::kTensor, true>},
+    {kGemmActivations, &fused<Fp8Scales::kRow, false>},
+    {kGemmActivations, &fused<Fp8Scales::kBlock, true>}};
 
 }  // namespace
 }  // namespace fusegate::kernels

@@ -50,7 +50,10 @@ std::string text_of(const Elements& elements, const GatedGemmPlan& plan) {
       shape.cluster == 1 ? fmt::format("{} blocks", plan.blocks)
                          : fmt::format("{} clusters of {} blocks", plan.blocks, shape.cluster);
   return fmt::format("tile {} x ({} + {}) x {}, {} stages{}, {}, {} waves", shape.rows, shape.cols,
-                     shape.cols, elements.step(), shape.stages, shape.pingpong ? ", in turn" : "",
+                     shape.cols, elements.step(), shape.stages,
+                     shape.promotes   ? ", promoted"
+                     : shape.pingpong ? ", in turn"
+                                      : "",
                      blocks, plan.waves);
 }
 

@@ -23,6 +23,7 @@ struct GatedTileSm90 {
   int cols = 0;     // of h; as many rows of w_gate and of w_up
   int stages = 0;   // of 64 columns of x and of the weights
   int cluster = 1;  // blocks that take tiles one above the other and share the weights they read
+  bool promotes = false;  // sums of 128 columns of k are added up in fp32 (of e4m3)
   bool pingpong = false;  // a block works on two tiles in turn (gated_pingpong.cuh)
   double start_us = 0;
   double stage_us = 0;
@@ -48,9 +49,10 @@ inline constexpr std::array<GatedTileSm90, 9> kGatedTilesSm90{{
 }};
 
 // Of e4m3 elements, with stages of 128 columns; all are worth measuring.
-inline constexpr std::array<GatedTileSm90, 2> kGatedTilesFp8Sm90{{
+inline constexpr std::array<GatedTileSm90, 3> kGatedTilesFp8Sm90{{
     {.cols = 96, .stages = 5, .cluster = 2, .pingpong = true},
     {.cols = 128, .stages = 3, .cluster = 2},
+    {.cols = 128, .stages = 3, .cluster = 2, .promotes = true},
 }};
 
 // The plan with this tile; blocks counts clusters where the tile has them. Throws

@@ -14,12 +14,12 @@ namespace fusegate::kernels {
 
 // Of a tile of a table. Rows: what a kernel is told of h beside its map.
 template <const auto& kTiles, std::size_t kIndex, typename T, typename Functor, typename Rows>
-using GatedGemmOf =
-    std::conditional_t<kTiles[kIndex].pingpong,
-                       sm90::GatedPingpong<T, Functor, kTiles[kIndex].cols, kTiles[kIndex].stages,
-                                           kTiles[kIndex].cluster, Rows>,
-                       sm90::GatedGemm<T, Functor, kTiles[kIndex].cols, kTiles[kIndex].stages,
-                                       kTiles[kIndex].cluster, kTiles[kIndex].rows, Rows>>;
+using GatedGemmOf = std::conditional_t<
+    kTiles[kIndex].pingpong,
+    sm90::GatedPingpong<T, Functor, kTiles[kIndex].cols, kTiles[kIndex].stages,
+                        kTiles[kIndex].cluster, Rows>,
+    sm90::GatedGemm<T, Functor, kTiles[kIndex].cols, kTiles[kIndex].stages, kTiles[kIndex].cluster,
+                    kTiles[kIndex].rows, Rows, kTiles[kIndex].promotes>>;
 
 template <typename Gemm>
 using GatedKernel = void (*)(sm90::GatedMaps, TileRaster, typename Gemm::Rows, int);

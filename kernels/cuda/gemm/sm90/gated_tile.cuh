@@ -25,6 +25,21 @@ struct QuantizedRows {
 
   __device__ const Scales& gate() const { return of_gate; }
   __device__ const Scales& up() const { return of_up; }
+  __device__ AddedUp promotion(int, int) const { return {}; }
+};
+
+// h's scales are of what it is: a block's largest element becomes e4m3's largest number.
+template <>
+struct QuantizedRows<BlockScales> {
+  int rows = 0, columns = 0;
+  BlockScales of;
+  float* h_scales = nullptr;  // [rows, columns / 128], rounded up
+
+  __device__ Unscaled gate() const { return {}; }
+  __device__ Unscaled up() const { return {}; }
+  __device__ BlockScales::Promotion promotion(int row, int column) const {
+    return of.promotion(row, column);
+  }
 };
 
 // Named barrier of a consumer's own threads; the next number is the second consumer's.

@@ -43,6 +43,12 @@ struct TileShape {
   static constexpr int kXBytes = kRows * kStageRowBytes;
   static constexpr int kWBytes = kWidth * kStageRowBytes;
   static constexpr int kStageBytes = kXBytes + kWBytes;
+  // Both consumers multiply all rows of x, each by half of w's.
+  static constexpr bool kShares = kRows == kConsumerRows;
+};
+template <typename T, int kWidth, int kStages, int kRows>
+struct SharingTileShape : TileShape<T, kWidth, kStages, kRows> {
+  static constexpr bool kShares = true;
 };
 
 // Of the ring, for the swizzle.
@@ -206,9 +212,8 @@ __device__ inline void pin(Sums<kHalves, kCount>& d) {
 struct ConsumerRows {
   int x = 0, w = 0;
 };
-// In a tile of 64 rows both consumers multiply all, each by half of w's rows.
 template <typename Shape>
-inline constexpr bool kSharesRows = Shape::kRows == kConsumerRows;
+inline constexpr bool kSharesRows = Shape::kShares;
 template <typename Shape>
 inline constexpr int kConsumerWidth =
     kSharesRows<Shape> ? Shape::kWidth / kConsumers : Shape::kWidth;
@@ -311,6 +316,38 @@ __device__ inline std::uint32_t word_of_row(int i, const Pair& pair) {
     const std::uint32_t left = __shfl_sync(0xffffffff, own, from);
     const std::uint32_t right = __shfl_sync(0xffffffff, own, from + 1);
     return lane % 4 < 2 ? (left & 0xffff) | right << 16 : left >> 16 | (right & 0xffff0000);
+  }
+}
+
+// The same, with a stage's sums in registers of their own, which are then added to d's in fp32:
+// tensor cores keep too few bits of long sums of e4m3 products, and blocks have scales of their own
+// (kernels/operations/gated_mlp_fp8.cc). The tensor cores have the other consumer's work meanwhile.
+// promotion: how they are added (scales.cuh).
+template <typename Shape, int kHalves, int kCount, typename Shared, typename Release,
+          typename Promotion>
+__device__ inline void multiply_tile_promoted(Sums<kHalves, kCount>& d, const Shared& shared,
+                                              RingPosition<Shape::kStages>& at, int steps,
+                                              const ConsumerRows& rows, const Release& release,
+                                              const Promotion& promotion) {
+#pragma unroll
+  for (int i = 0; i < kHalves * kCount; ++i) d[i / kCount][i % kCount] = 0;
+  for (int step = 0; step < steps; ++step, at.advance()) {
+    const auto of_step = promotion.of_step(step);
+    barrier_wait(shared.full_at(at.stage), at.parity);
+#pragma unroll
+    for (int half = 0; half < kHalves; ++half) {
+      Sums<1, kCount> sums;
+      pin(sums);
+      wgmma_fence();
+      multiply_stage<Shape>(sums, shared.stage(at.stage), {rows.x + half * 64, rows.w}, true);
+      wgmma_commit();
+      wgmma_wait<0>();
+      pin(sums);
+      if (half == kHalves - 1) release(at.stage);
+      const auto by = of_step.of_half(half);
+#pragma unroll
+      for (int i = 0; i < kCount; ++i) d[half][i] = by.add(d[half][i], sums[0][i], i, kCount);
+    }
   }
 }
 

@@ -41,25 +41,26 @@ class HopperGemm : public GpuTest {
     }
   }
 
-  // Of e4m3 elements, with scales of matrices and of their rows.
+  // Of e4m3 elements, with all scales that the tile is built for.
   void check_gated_fp8(const GemmSize& size, std::size_t tile) {
     const GatedGemmPlan plan = plan_gated_gemm_fp8_sm90(size, device_->limits(), tile);
     for (const Activation& activation : kGemmActivations) {
-      for (const bool of_rows : {false, true}) {
-        SCOPED_TRACE(testing::Message() << activation.name << ", of rows " << of_rows);
-        const Scaled x = scaled(size.m, size.k, 2, of_rows);
-        const Scaled gate = scaled(size.n, size.k, 0.5, of_rows),
-                     up = scaled(size.n, size.k, 0.5, of_rows);
-        // h overflows where it is not scaled.
-        const Scaled h = scaled(size.m, size.n, 0, of_rows, 8);
+      for (const ScaledBy by : {ScaledBy::kMatrix, ScaledBy::kRows, ScaledBy::kBlocks}) {
+        if (!is_built_fp8_sm90(tile, by)) continue;
+        SCOPED_TRACE(testing::Message() << activation.name << ", scales " << static_cast<int>(by));
+        const Scaled x = scaled(size.m, size.k, 2, by),
+                     gate = scaled(size.n, size.k, 0.5, by, true),
+                     up = scaled(size.n, size.k, 0.5, by, true);
+        const Scaled h = scaled(size.m, size.n, 0, by);
+        // It overflows where it is not scaled. Scales of blocks are written.
+        device_->fill(h.scales, Fill::uniform(4, 12), 1);
         make_gated_gemm_fp8_sm90(*device_, plan, activation,
                                  {x.of.tensor, gate.of.tensor, up.of.tensor, h.of.tensor},
-                                 {x.scales, gate.scales, up.scales, h.scales, of_rows})();
+                                 {x.scales, gate.scales, up.scales, h.scales, by})();
         double* const expected = product(x, gate);
-        device_->reference_math().gate(activation, expected, product(x, up), expected,
-                                       size.m * size.n);
-        device_->reference_math().apply_scales(h.blocks(), inverse(h.scales), expected, size.m,
-                                               size.n);
+        ReferenceMath& math = device_->reference_math();
+        math.gate(activation, expected, product(x, up), expected, size.m * size.n);
+        math.apply_scales(h.blocks, inverse(h.scales), expected, size.m, size.n);
         expect_agrees(h.of, expected, {&x.of, &gate.of, &up.of});
         memory_.clear();
       }
@@ -67,16 +68,21 @@ class HopperGemm : public GpuTest {
   }
 
   void check_wide_fp8(const GemmSize& size) {
-    const TileRaster raster = plan_wide_gemm_sm90(size, device_->limits(), Dtype::kFp8E4m3);
-    for (const bool of_rows : {false, true}) {
-      SCOPED_TRACE(testing::Message() << "e4m3 m " << size.m << " n " << size.n << " k " << size.k
-                                      << ", of rows " << of_rows);
-      const Scaled x = scaled(size.m, size.k, 2, of_rows), w = scaled(size.n, size.k, 0.5, of_rows);
-      const GuardedTensor out(*device_, size.m, size.n, Dtype::kBf16);
-      make_wide_gemm_fp8_sm90(*device_, raster, x.of.tensor, w.of.tensor, out.tensor,
-                              {x.scales, w.scales, {}, of_rows})();
-      expect_agrees(out, product(x, w), {&x.of, &w.of});
-      memory_.clear();
+    for (const ScaledBy by : {ScaledBy::kMatrix, ScaledBy::kRows, ScaledBy::kBlocks}) {
+      for (const bool promotes : {false, true}) {
+        if (by != ScaledBy::kMatrix && promotes != (by == ScaledBy::kBlocks)) continue;
+        SCOPED_TRACE(testing::Message()
+                     << "e4m3 m " << size.m << " n " << size.n << " k " << size.k << ", scales "
+                     << static_cast<int>(by) << ", promotes " << promotes);
+        const TileRaster raster =
+            plan_wide_gemm_sm90(size, device_->limits(), Dtype::kFp8E4m3, promotes);
+        const Scaled x = scaled(size.m, size.k, 2, by), w = scaled(size.n, size.k, 0.5, by, true);
+        const GuardedTensor out(*device_, size.m, size.n, Dtype::kBf16);
+        make_wide_gemm_fp8_sm90(*device_, raster, x.of.tensor, w.of.tensor, out.tensor,
+                                {x.scales, w.scales, {}, by}, promotes)();
+        expect_agrees(out, product(x, w), {&x.of, &w.of});
+        memory_.clear();
+      }
     }
   }
 
@@ -91,21 +97,24 @@ class HopperGemm : public GpuTest {
   // A matrix of e4m3 elements and its scales.
   struct Scaled {
     GuardedTensor of;
+    ScaleBlocks blocks;
     Tensor scales;
-
-    ScaleBlocks blocks() const { return {of.tensor.rows() / scales.rows(), of.tensor.cols()}; }
   };
-  Scaled scaled(std::int64_t rows, std::int64_t columns, double elements, bool of_rows,
-                double scale = 1) {
-    Scaled made{guarded_random(rows, columns, Dtype::kFp8E4m3, elements),
-                tensor(of_rows ? rows : 1, 1, Dtype::kFp32)};
-    device_->fill(made.scales, Fill::uniform(0.5 * scale, 1.5 * scale), memory_.size());
+  Scaled scaled(std::int64_t rows, std::int64_t columns, double elements, ScaledBy by,
+                bool is_weight = false) {
+    const ScaleBlocks blocks = by == ScaledBy::kBlocks ? ScaleBlocks{is_weight ? 128 : 1, 128}
+                               : by == ScaledBy::kRows ? ScaleBlocks{1, columns}
+                                                       : ScaleBlocks{rows, columns};
+    const auto shape = blocks.shape(rows, columns);
+    Scaled made{guarded_random(rows, columns, Dtype::kFp8E4m3, elements), blocks,
+                tensor(shape[0], shape[1], Dtype::kFp32)};
+    device_->fill(made.scales, Fill::uniform(0.5, 1.5), memory_.size());
     return made;
   }
   double* widened_scaled(const Scaled& matrix) {
     const Tensor& of = matrix.of.tensor;
     double* const wide = widened(of);
-    device_->reference_math().apply_scales(matrix.blocks(), widened(matrix.scales), wide, of.rows(),
+    device_->reference_math().apply_scales(matrix.blocks, widened(matrix.scales), wide, of.rows(),
                                            of.cols());
     return wide;
   }

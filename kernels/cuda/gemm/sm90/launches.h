@@ -31,19 +31,35 @@ inline sm90::OutputRows output_rows(const Tensor& out) {
 
 // Calls f.template operator()<Scales>().
 template <typename F>
-void with_scales(bool of_rows, F&& f) {
-  of_rows ? f.template operator()<sm90::RowScales>() : f.template operator()<sm90::MatrixScales>();
+void with_scales(ScaledBy by, F&& f) {
+  switch (by) {
+    case ScaledBy::kMatrix:
+      return f.template operator()<sm90::MatrixScales>();
+    case ScaledBy::kRows:
+      return f.template operator()<sm90::RowScales>();
+    case ScaledBy::kBlocks:
+      return f.template operator()<sm90::BlockScales>();
+  }
+}
+
+inline const float* address_of(const Tensor& scales) {
+  return static_cast<const float*>(scales.data);
 }
 
 template <typename Scales>
 Scales make_scales(const ProductScales& scales, const Tensor& out) {
-  const auto address = [](const Tensor& of) { return static_cast<const float*>(of.data); };
-  Scales made{address(scales.x), address(scales.w), address(scales.out)};
+  Scales made{address_of(scales.x), address_of(scales.w), address_of(scales.out)};
   if constexpr (std::is_same_v<Scales, sm90::RowScales>) {
     made.rows = static_cast<int>(out.rows());
     made.columns = static_cast<int>(out.cols());
   }
   return made;
+}
+
+// up: of a gated product's second weight; else w's own.
+inline sm90::BlockScales make_block_scales(const Tensor& x, const Tensor& w, const Tensor& up) {
+  return {address_of(x), address_of(w), address_of(up), static_cast<int>(x.rows()),
+          static_cast<int>(x.cols())};
 }
 
 // Without the number of blocks. cluster: blocks.

@@ -34,14 +34,26 @@ std::function<void()> make_wide_gemm_sm90(CudaDevice& device, const TileRaster& 
 
 std::function<void()> make_wide_gemm_fp8_sm90(CudaDevice& device, const TileRaster& raster,
                                               const Tensor& x, const Tensor& w, const Tensor& out,
-                                              const ProductScales& scales) {
-  std::function<void()> launch;
-  with_scales(scales.of_rows, [&]<typename Scales>() {
-    using Gemm =
-        sm90::WideGemm<__nv_fp8_e4m3, kWideGemmCols, kWideGemmStages, __nv_bfloat16, Scales>;
-    launch = make_launch<Gemm>(device, raster, x, w, out, make_scales<Scales>(scales, out));
-  });
-  return launch;
+                                              const ProductScales& scales, bool promotes) {
+  const auto make = [&]<typename Scales, bool kPromotes>(const Scales& made) {
+    constexpr int kCols = kPromotes ? kPromotedGemmCols : kWideGemmCols;
+    constexpr int kStages = kPromotes ? kPromotedGemmStages : kWideGemmStages;
+    using Gemm = sm90::WideGemm<__nv_fp8_e4m3, kCols, kStages, __nv_bfloat16, Scales, kPromotes>;
+    return make_launch<Gemm>(device, raster, x, w, out, made);
+  };
+  using sm90::MatrixScales, sm90::RowScales, sm90::BlockScales;
+  switch (scales.by) {
+    case ScaledBy::kMatrix: {
+      const auto made = make_scales<MatrixScales>(scales, out);
+      return promotes ? make.operator()<MatrixScales, true>(made)
+                      : make.operator()<MatrixScales, false>(made);
+    }
+    case ScaledBy::kRows:
+      return make.operator()<RowScales, false>(make_scales<RowScales>(scales, out));
+    case ScaledBy::kBlocks:
+      return make.operator()<BlockScales, true>(make_block_scales(scales.x, scales.w, scales.w));
+  }
+  return {};
 }
 
 }  // namespace fusegate::kernels

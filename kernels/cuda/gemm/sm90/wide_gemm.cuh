@@ -20,11 +20,13 @@ struct WideMaps {
   }
 };
 
-template <typename T_, int kColumns_, int kStages_, typename Out_ = T_, typename Scales_ = Unscaled>
+template <typename T_, int kColumns_, int kStages_, typename Out_ = T_, typename Scales_ = Unscaled,
+          bool kPromotes_ = false>
 struct WideGemm {
   using T = T_;
   using Out = Out_;
   using Scales = Scales_;
+  static constexpr bool kPromotes = kPromotes_;  // a stage's sums are added up in fp32
   static constexpr int kColumns = kColumns_;
   static constexpr int kStages = kStages_;
   static constexpr int kRows = kConsumers * kTileRows;
@@ -118,9 +120,7 @@ struct WideConsumer {
     RingPosition<Gemm::kStages> at;
     for (int tile = work.first; tile < work.raster.count(); tile += work.step) {
       TileSums d;
-      multiply_tile<Shape>(
-          d, shared, at, work.stages, rows_of_consumer<Shape>(number),
-          [&](int stage) { release_stage<Gemm>(shared, stage); }, [] {});
+      multiply(d, at, work.raster.at(tile));
       const TilePosition position = work.raster.at(tile);
 #pragma unroll
       for (int panel = 0; panel < Gemm::kPanels; ++panel) store(d, position, panel);
@@ -129,6 +129,19 @@ struct WideConsumer {
   }
 
  private:
+  __device__ void multiply(TileSums& d, RingPosition<Gemm::kStages>& at,
+                           const TilePosition& tile) const {
+    const auto release = [&](int stage) { release_stage<Gemm>(shared, stage); };
+    const ConsumerRows rows = rows_of_consumer<Shape>(number);
+    if constexpr (Gemm::kPromotes) {
+      multiply_tile_promoted<Shape>(
+          d, shared, at, work.stages, rows, release,
+          scales.promotion(work.row<Gemm>(tile) + rows.x, work.column<Gemm>(tile)));
+    } else {
+      multiply_tile<Shape>(d, shared, at, work.stages, rows, release, [] {});
+    }
+  }
+
   __device__ void store(const TileSums& d, const TilePosition& tile, int panel) const {
     const std::uint32_t hand = shared.hand(number);
     const int warp = threadIdx.x % kWarpgroup / 32;
