@@ -49,10 +49,6 @@ template <typename Value>
 Value __shfl_xor_sync(unsigned all, Value value, int lanes) {
   return __shfl_sync(all, value, emulation::Cluster::here().thread() % emulation::kWarp ^ lanes);
 }
-template <typename Value>
-Value __ldg(const Value* from) {
-  return *from;
-}
 inline void __syncwarp() { emulation::Cluster::here().exchange(0); }
 inline void __syncthreads() { emulation::Cluster::here().block_sync(); }
 inline float __uint_as_float(std::uint32_t bits) { return std::bit_cast<float>(bits); }

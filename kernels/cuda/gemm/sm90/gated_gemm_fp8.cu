@@ -24,7 +24,7 @@ template <typename Scales>
 QuantizedRows<Scales> rows_of(const GatedScales& scales, const Tensor& h) {
   const auto rows = static_cast<int>(h.rows()), columns = static_cast<int>(h.cols());
   if constexpr (kScaledBy<Scales> == ScaledBy::kBlocks) {
-    return {rows, columns, make_block_scales(scales.x, scales.w_gate, scales.w_up),
+    return {rows, columns, make_block_scales<true>(scales.x, scales.w_gate, scales.w_up),
             static_cast<float*>(scales.h.data)};
   } else {
     return {rows, columns, make_scales<Scales>({scales.x, scales.w_gate, {}}, h),

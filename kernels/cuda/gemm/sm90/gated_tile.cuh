@@ -32,12 +32,12 @@ struct QuantizedRows {
 template <>
 struct QuantizedRows<BlockScales> {
   int rows = 0, columns = 0;
-  BlockScales of;
+  BlockScalesOf<true> of;
   float* h_scales = nullptr;  // [rows, columns / 128], rounded up
 
   __device__ Unscaled gate() const { return {}; }
   __device__ Unscaled up() const { return {}; }
-  __device__ BlockScales::Promotion promotion(int row, int column) const {
+  __device__ BlockScalesOf<true>::Promotion promotion(int row, int column) const {
     return of.promotion(row, column);
   }
 };

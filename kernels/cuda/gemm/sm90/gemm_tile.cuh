@@ -332,7 +332,6 @@ __device__ inline void multiply_tile_promoted(Sums<kHalves, kCount>& d, const Sh
 #pragma unroll
   for (int i = 0; i < kHalves * kCount; ++i) d[i / kCount][i % kCount] = 0;
   for (int step = 0; step < steps; ++step, at.advance()) {
-    const auto of_step = promotion.of_step(step);
     barrier_wait(shared.full_at(at.stage), at.parity);
 #pragma unroll
     for (int half = 0; half < kHalves; ++half) {
@@ -341,10 +340,10 @@ __device__ inline void multiply_tile_promoted(Sums<kHalves, kCount>& d, const Sh
       wgmma_fence();
       multiply_stage<Shape>(sums, shared.stage(at.stage), {rows.x + half * 64, rows.w}, true);
       wgmma_commit();
+      const auto by = promotion.of(step, half);
       wgmma_wait<0>();
       pin(sums);
       if (half == kHalves - 1) release(at.stage);
-      const auto by = of_step.of_half(half);
 #pragma unroll
       for (int i = 0; i < kCount; ++i) d[half][i] = by.add(d[half][i], sums[0][i], i, kCount);
     }

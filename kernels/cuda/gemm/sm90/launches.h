@@ -56,8 +56,9 @@ Scales make_scales(const ProductScales& scales, const Tensor& out) {
   return made;
 }
 
-// up: of a gated product's second weight; else w's own.
-inline sm90::BlockScales make_block_scales(const Tensor& x, const Tensor& w, const Tensor& up) {
+// up: of a gated product's second weight.
+template <bool kGated>
+sm90::BlockScalesOf<kGated> make_block_scales(const Tensor& x, const Tensor& w, const Tensor& up) {
   return {address_of(x), address_of(w), address_of(up), static_cast<int>(x.rows()),
           static_cast<int>(x.cols())};
 }

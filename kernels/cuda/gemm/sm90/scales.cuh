@@ -4,14 +4,16 @@
 // (wgmma.cuh).
 #pragma once
 
+#include <cstdint>
+
+#include "kernels/cuda/gemm/sm90/ptx.cuh"
 #include "kernels/cuda/gemm/sm90/wgmma.cuh"
 
 namespace fusegate::kernels::sm90 {
 
 // Partial sums that are added up as they are (multiply_tile_promoted).
 struct AddedUp {
-  __device__ AddedUp of_step(int) const { return {}; }
-  __device__ AddedUp of_half(int) const { return {}; }
+  __device__ AddedUp of(int, int) const { return {}; }
   __device__ float add(float total, float sum, int, int) const { return total + sum; }
 };
 
@@ -37,22 +39,22 @@ struct RowScales {
   const float *x = nullptr, *w = nullptr, *out = nullptr;
   int rows = 0, columns = 0;  // of out
 
-  // w's numbers are loaded as constants, which they are, so that the compiler may load them ahead.
   struct Factors {
     float upper, lower;  // of the thread's rows
-    const float* w;
-    int first, last;  // of the thread's columns, and of w's pairs
+    const float* w;      // of its first columns
+    int columns;         // from there on
     __device__ float2 of(const float2& sums, int i) const {
       const float row = i / 2 % 2 == 0 ? upper : lower;
-      const int column = min(first + i / 4 * 8, last);  // columns behind w's are not stored
-      const float2 by = __ldg(reinterpret_cast<const float2*>(w + column));
+      const int column = i / 4 * 8;
+      const float2 by = load_constants(w + column, column < columns);
       return {sums.x * row * by.x, sums.y * row * by.y};
     }
   };
   __device__ AddedUp promotion(int, int) const { return {}; }
   __device__ Factors at(int row, int column) const {
     const int lane = threadIdx.x % 32, upper = row + threadIdx.x % 128 / 32 * 16 + lane / 4;
-    return {of_row(upper), of_row(upper + 8), w, column + lane % 4 * 2, columns - 2};
+    const int first = column + lane % 4 * 2;
+    return {of_row(upper), of_row(upper + 8), w + first, columns - first};
   }
 
   __device__ float of_row(int row) const {
@@ -62,42 +64,44 @@ struct RowScales {
 };
 
 // One number for each 1 x 128 elements of x and each 128 x 128 of w, row by row of blocks. Every
-// stage's sums have factors of their own, so they are scaled where they are added up. A gated
-// product's w is gate, and up; others have one.
-struct BlockScales {
+// stage's sums have factors of their own, so they are scaled where they are added up. kGated: half
+// of the sums are of up.
+template <bool kGated>
+struct BlockScalesOf {
   static constexpr int kBlock = 128;
   const float *x = nullptr, *w = nullptr, *up = nullptr;
   int rows = 0, blocks = 0;  // of x; and along k
 
-  // Of a consumer's two times 64 rows: a thread has two of each.
-  struct Step {
-    float x[2][2], w, up;
-    struct Half {
-      float w[2], up[2];
-      __device__ float add(float total, float sum, int i, int count) const {
-        return total + sum * (i < count / 2 ? w : up)[i / 2 % 2];
-      }
-    };
-    __device__ Half of_half(int half) const {
-      return {{x[half][0] * w, x[half][1] * w}, {x[half][0] * up, x[half][1] * up}};
+  // Of a thread's two rows of 64.
+  struct Factors {
+    float w[2], up[2];
+    __device__ float add(float total, float sum, int i, int count) const {
+      return total + sum * (kGated && i >= count / 2 ? up : w)[i / 2 % 2];
     }
   };
+  // row: of x, the thread's first. of_w: where the blocks of its columns begin.
   struct Promotion {
-    const float *x[2][2], *w, *up;
-    __device__ Step of_step(int step) const {
-      return {{{x[0][0][step], x[0][1][step]}, {x[1][0][step], x[1][1][step]}}, w[step], up[step]};
+    const BlockScalesOf& scales;
+    int row, of_w;
+    __device__ Factors of(int step, int half) const {
+      const float w = scales.w[of_w + step], up = kGated ? scales.up[of_w + step] : 0;
+      const float upper = of_row(half * 64, step), lower = of_row(half * 64 + 8, step);
+      return {{upper * w, lower * w}, {upper * up, lower * up}};
+    }
+    __device__ float of_row(int below, int step) const {
+      const std::int64_t at = min(row + below, scales.rows - 1);
+      return scales.x[at * scales.blocks + step];
     }
   };
   // row, column: of out, where the consumer's part begins.
   __device__ Promotion promotion(int row, int column) const {
-    const int thread = row + threadIdx.x % 128 / 32 * 16 + threadIdx.x % 32 / 4;
-    const auto of_row = [&](int below) {
-      return x + static_cast<std::int64_t>(min(thread + below, rows - 1)) * blocks;
-    };
-    const int of_w = column / kBlock * blocks;
-    return {{{of_row(0), of_row(8)}, {of_row(64), of_row(72)}}, w + of_w, up + of_w};
+    return {*this,
+            row + static_cast<int>(threadIdx.x) % 128 / 32 * 16 +
+                static_cast<int>(threadIdx.x) % 32 / 4,
+            column / kBlock * blocks};
   }
   __device__ Unscaled at(int, int) const { return {}; }
 };
+using BlockScales = BlockScalesOf<false>;
 
 }  // namespace fusegate::kernels::sm90

@@ -51,7 +51,7 @@ std::function<void()> make_wide_gemm_fp8_sm90(CudaDevice& device, const TileRast
     case ScaledBy::kRows:
       return make.operator()<RowScales, false>(make_scales<RowScales>(scales, out));
     case ScaledBy::kBlocks:
-      return make.operator()<BlockScales, true>(make_block_scales(scales.x, scales.w, scales.w));
+      return make.operator()<BlockScales, true>(make_block_scales<false>(scales.x, scales.w, {}));
   }
   return {};
 }
