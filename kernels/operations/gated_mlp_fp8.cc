@@ -17,8 +17,8 @@ namespace {
 constexpr double kLargest = 448, kDeviations = 6;  // e4m3's largest number; Fill::normal's
 
 // Random normal numbers over the whole range, as if scaled by the largest of them. std: what they
-// stand for has about this deviation; scales differ by a quarter, so that none can take another's
-// place.
+// stand for has about this deviation; scales differ by a quarter, so that a
+// kernel that takes another's is found.
 void add(std::vector<TensorSpec>& to, const std::string& name, std::int64_t rows,
          std::int64_t columns, bool is_weight) {
   to.push_back({.name = name,

@@ -92,12 +92,18 @@ TEST(Fp8Mlp, FailsWhereAFewElementsAreWrong) {
     for (std::size_t i = 0; i < 256; i += 2) std::swap(out[i], out[i + 1]);
   };
   const auto too_large = [](Fp8Values& out) {
-    for (float& value : out) value *= 1.04f;
+    for (float& value : out) value *= 1.03f;
+  };
+  // Only where scales are exact: perturbed, they would explain it.
+  const auto row_too_large = [](Fp8Values& out) {
+    for (std::size_t i = 5 * 256; i < 6 * 256; ++i) out[i] *= 1.1f;
   };
   for (const Fp8Scales scales : kAllFp8Scales) {
     EXPECT_FALSE(verified(scales, kMedium, {.output = column_of_zeros}).passed());
     EXPECT_FALSE(verified(scales, kMedium, {.output = neighbours_swapped}).passed());
     EXPECT_FALSE(verified(scales, kMedium, {.output = too_large}).passed());
+    EXPECT_THAT(verified(scales, kMedium, {.output = row_too_large}).message(),
+                testing::HasSubstr("row [5, :] is too large"));
   }
 }
 

@@ -66,7 +66,7 @@ PreparedKernel prepare_unfused(const Fp8Mlp& mlp) {
   return kernel;
 }
 
-// Names tell kernels apart that measuring remembers.
+// Measuring remembers kernels by their names.
 std::string text_of(const Fp8Mlp& mlp, const std::string& plan) {
   constexpr std::array<std::string_view, 3> kScales{"", ", scales of rows", ", scales of blocks"};
   return plan + std::string(kScales[static_cast<std::size_t>(mlp.scales)]);

@@ -50,7 +50,7 @@ template <typename T_, typename Functor_, int kColumns_, int kStages_, int kClus
 struct GatedGemm {
   using T = T_;
   using Functor = Functor_;  // the activation
-  using Rows = Rows_;        // what a kernel is told of h beside its map
+  using Rows = Rows_;        // what a kernel knows of h beside its map
   static constexpr bool kPromotes = kPromotes_;
   // Sums of 128 rows, and a stage's of 64, fit where consumers share the rows.
   using Shape = std::conditional_t<kPromotes, SharingTileShape<T, 2 * kColumns_, kStages_, kRows_>,
@@ -66,12 +66,12 @@ struct GatedGemm {
   // What a consumer computes.
   static constexpr int kHeight = kSharesRows<Shape> ? kRows_ : kConsumerRows;
   using Output = OutputTile<T, kColumns / kPieces, kHeight>;
-  // What a consumer hands over of g, and behind it of u. e4m3 would be too coarse for them, and has
-  // a place of its own for h.
-  static constexpr bool kQuantizes = sizeof(T) == 1;
   // A row's block of h is both consumers'.
   static constexpr bool kScalesBlocks = std::is_same_v<Rows, QuantizedRows<BlockScales>>;
   static_assert(!kScalesBlocks || (kPromotes && kColumns == BlockScales::kBlock));
+  // What a consumer hands over of g, and behind it of u. e4m3 would be too coarse for them; h lies
+  // behind both.
+  static constexpr bool kQuantizes = sizeof(T) == 1;
   using Hand =
       OutputTile<std::conditional_t<kQuantizes, __nv_bfloat16, T>, kColumns / kPieces, kHeight>;
   static constexpr int kOutputAt = kQuantizes ? 2 * Hand::kBytes : 0;  // in the hand

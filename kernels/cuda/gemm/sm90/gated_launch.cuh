@@ -12,7 +12,7 @@
 
 namespace fusegate::kernels {
 
-// Of a tile of a table. Rows: what a kernel is told of h beside its map.
+// Of a tile of a table. Rows: what a kernel knows of h beside its map.
 template <const auto& kTiles, std::size_t kIndex, typename T, typename Functor, typename Rows>
 using GatedGemmOf = std::conditional_t<
     kTiles[kIndex].pingpong,

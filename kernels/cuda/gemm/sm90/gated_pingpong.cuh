@@ -15,7 +15,7 @@ namespace fusegate::kernels::sm90 {
 // Named barrier: a consumer's turn; the next number is the second consumer's.
 inline constexpr int kTurn = 1, kTurnThreads = kConsumers * kWarpgroup;
 
-// kColumns: of h. Rows: what a kernel is told of h beside its map.
+// kColumns: of h. Rows: what a kernel knows of h beside its map.
 template <typename T_, typename Functor_, int kColumns_, int kStages_, int kCluster_,
           typename Rows_ = OutputRows>
 struct GatedPingpong {
