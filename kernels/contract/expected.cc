@@ -36,12 +36,14 @@ void require_nothing_behind(Device& device, const Memory& memory, const Tensor& 
       fmt::format("wrote more than the {} values of output '{}'", like.count(), spec.name));
 }
 
+bool may_be_off(const TensorSpec& input) { return !is_integer(*input.dtype) && !input.is_exact; }
+
 // Of inputs, to measure how rounding errors pass through the operation (rounding.h).
 struct Perturbation {
   double unit = 0;
   std::uint64_t seed = 0;
 
-  bool concerns(const Tensor& input) const { return unit != 0 && !is_integer(input.dtype); }
+  bool concerns(const TensorSpec& input) const { return unit != 0 && may_be_off(input); }
 };
 
 std::vector<Memory> on_device(Device& device, const Operation& operation, const Problem& problem,
@@ -52,7 +54,7 @@ std::vector<Memory> on_device(Device& device, const Operation& operation, const 
     widened.push_back(doubles(device, input));
     inputs.push_back(static_cast<double*>(widened.back().data()));
     device.reference_math().widen(input, inputs.back());
-    if (!perturbation.concerns(input)) continue;
+    if (!perturbation.concerns(workspace.input_specs()[inputs.size() - 1])) continue;
     device.reference_math().perturb(inputs.back(), input.count(), perturbation.unit,
                                     perturbation.seed + inputs.size());
   }
@@ -83,7 +85,7 @@ std::vector<Memory> on_host(Device& device, const Operation& operation, const Pr
   std::vector<Values> inputs, outputs;
   for (const Tensor& input : workspace.inputs()) {
     inputs.push_back(widened_on_host(device, input));
-    if (!perturbation.concerns(input)) continue;
+    if (!perturbation.concerns(workspace.input_specs()[inputs.size() - 1])) continue;
     HostReference().perturb(inputs.back().data(), input.count(), perturbation.unit,
                             perturbation.seed + inputs.size());
   }
@@ -135,21 +137,21 @@ double unit_of(const TensorSpec& spec, Dtype dtype, Dtype of_problem, std::int64
 std::vector<RoundingTerms> rounding_terms(const Workspace& workspace, const Problem& problem,
                                           bool is_discontinuous) {
   std::vector<std::int64_t> axes;
-  for (const Tensor& tensor : workspace.tensors()) {
-    axes.insert(axes.end(), tensor.shape.begin(), tensor.shape.end());
+  for (const auto* const specs : {&workspace.input_specs(), &workspace.output_specs()}) {
+    for (const TensorSpec& spec : *specs) {
+      if (!spec.is_exact) axes.insert(axes.end(), spec.shape.begin(), spec.shape.end());
+    }
   }
   if (axes.empty()) axes.push_back(1);
   const auto [shortest, longest] = std::ranges::minmax(axes);
   std::vector<RoundingTerms> terms;
   for (std::size_t i = 0; i < workspace.outputs().size(); ++i) {
     const Dtype dtype = workspace.outputs()[i].dtype;
-    terms.push_back(
-        {.unit = unit_of(workspace.output_specs()[i], dtype, problem.dtype, longest),
-         .dtype = dtype,
-         .float_inputs = std::ranges::count_if(
-             workspace.inputs(), [](const Tensor& input) { return !is_integer(input.dtype); }),
-         .shortest_axis = shortest,
-         .is_discontinuous = is_discontinuous});
+    terms.push_back({.unit = unit_of(workspace.output_specs()[i], dtype, problem.dtype, longest),
+                     .dtype = dtype,
+                     .float_inputs = std::ranges::count_if(workspace.input_specs(), &may_be_off),
+                     .shortest_axis = shortest,
+                     .is_discontinuous = is_discontinuous});
   }
   return terms;
 }
@@ -173,10 +175,7 @@ std::vector<std::vector<Errors>> spreads(Device& device, const Operation& operat
                                          const std::vector<Memory>& values, Perturbation first) {
   const std::vector<Tensor>& outputs = workspace.outputs();
   std::vector<std::vector<Errors>> spreads(outputs.size());
-  if (std::ranges::all_of(workspace.inputs(),
-                          [](const Tensor& input) { return is_integer(input.dtype); })) {
-    return spreads;
-  }
+  if (std::ranges::none_of(workspace.input_specs(), &may_be_off)) return spreads;
   const std::int64_t times = spread_count(outputs, operation.is_discontinuous);
   for (std::int64_t time = 0; time < times; ++time) {
     const bool is_negative = operation.is_discontinuous && time == 1;

@@ -97,6 +97,14 @@ void HostReference::transpose(const double* in, double* out, std::int64_t rows, 
   }
 }
 
+void HostReference::apply_scales(const ScaleBlocks& blocks, const double* scales, double* x,
+                                 std::int64_t m, std::int64_t n) {
+  const std::int64_t across = blocks.shape(m, n)[1];
+  for (std::int64_t i = 0; i < m * n; ++i) {
+    x[i] *= scales[i / n / blocks.rows * across + i % n / blocks.columns];
+  }
+}
+
 void HostReference::perturb(double* values, std::int64_t count, double unit, std::uint64_t seed) {
   for (std::int64_t i = 0; i < count; ++i) {
     values[i] *= 1 + unit * random_uniform(seed, static_cast<std::uint64_t>(i));

@@ -57,6 +57,15 @@ TEST(HostReference, AddsTheBiasToEveryRow) {
   EXPECT_EQ(x, (std::vector<double>{11, 22, 13, 24}));
 }
 
+TEST(HostReference, AppliesAScaleToItsBlock) {
+  std::vector<double> x(3 * 5, 1);
+  const ScaleBlocks blocks{2, 3};
+  EXPECT_EQ(blocks.shape(3, 5), (std::vector<std::int64_t>{2, 2}));
+  const std::vector<double> scales{1, 2, 3, 4};
+  HostReference().apply_scales(blocks, scales.data(), x.data(), 3, 5);
+  EXPECT_EQ(x, (std::vector<double>{1, 1, 1, 2, 2, 1, 1, 1, 2, 2, 3, 3, 3, 4, 4}));
+}
+
 TEST(HostReference, ComparesByFrobeniusNorm) {
   std::vector<float> out{3, 4};
   const std::vector<double> reference{3, 0};

@@ -55,6 +55,9 @@ struct TensorSpec {
   // may pack it. Its numbers are the same in every check and memory layout. Those of others change
   // after a kernel was prepared.
   bool is_weight = false;
+  // Of a floating-point input: kernels use its numbers as they are, such as scales of other inputs,
+  // so that no error of theirs passes through the operation (rounding.h).
+  bool is_exact = false;
 };
 
 // An operation's outputs, in its order. Converts to T where there is one.

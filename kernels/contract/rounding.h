@@ -19,12 +19,13 @@
 //        row times that of its column, over that of all, since one perturbed element is a poor
 //        estimate. Exact for the sum of products of two matrices. Rows or columns of fewer than 64
 //        elements, over all references, are not distinguished. Where nothing can be perturbed, as
-//        for integers, v = u^2/3 of the output's mean square. Where an operation is discontinuous,
-//        as relu's derivative is at zero, a rounding decides on which side of the jump an element
-//        is, which no derivative foretells. Two perturbations are each other's negative there: what
-//        lies as close to the jump as rounding goes is beyond it in one of them, and its row's v
-//        has that. A jump is a whole term of a sum of maybe few, which is no product of a row's and
-//        a column's share: a column has at least one.
+//        for integers, v = u^2/3 of the output's mean square. Exact inputs (TensorSpec::is_exact)
+//        are not perturbed and count as none. Where an operation is discontinuous, as relu's
+//        derivative is at zero, a rounding decides on which side of the jump an element is, which
+//        no derivative foretells. Two perturbations are each other's negative there: what lies as
+//        close to the jump as rounding goes is beyond it in one of them, and its row's v has that.
+//        A jump is a whole term of a sum of maybe few, which is no product of a row's and a
+//        column's share: a column has at least one.
 //   s^2  = v + (u r)^2 / 3 + (the smallest number)^2, with the reference r: the result's own
 //   rounding.
 //

@@ -27,6 +27,11 @@ TEST(Registry, HoldsTheLadder) {
       expected.push_back(std::string(unit) + suffix);
     }
   }
+  for (const char* const mlp : {"geglu_mlp_fp8", "swiglu_mlp_fp8"}) {
+    for (const char* const scales : {"", "_rowwise", "_blockwise"}) {
+      expected.push_back(std::string(mlp) + scales);
+    }
+  }
   EXPECT_THAT(names, testing::UnorderedElementsAreArray(expected));
   EXPECT_TRUE(std::ranges::is_sorted(names));
   for (const auto& [operation, name] : {std::pair("linear", "addmm"),

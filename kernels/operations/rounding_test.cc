@@ -249,6 +249,7 @@ class Rounding : public DeviceTest {
   void expect_eager_passes(bool are_large) {
     for (const Problem& problem : eager_problems(are_large)) {
       for (const Operation& operation : operations()) {
+        if (operation.name.find("_fp8") != std::string::npos) continue;  // gated_mlp_fp8_test.cc
         for (const std::uint64_t seed : {1, 2, 3}) {
           if (!is_checked(operation, are_large, seed)) continue;
           const Verification result = verify(operation.name, {}, problem, seed);

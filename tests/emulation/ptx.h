@@ -103,6 +103,10 @@ void store_matrices(std::uint32_t row, Matrices... matrices) {
   Cluster::here().write(row, words.data(), sizeof(words));
 }
 
+inline float2 load_constants(const float* from, bool inside) {
+  return inside ? float2{from[0], from[1]} : float2{};
+}
+
 inline void store_global(void* to, const uint4& value) {
   Cluster::here().store(to, &value, sizeof(value));
 }

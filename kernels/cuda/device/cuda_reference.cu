@@ -12,6 +12,14 @@
 namespace fusegate::kernels {
 namespace {
 
+// The scale of an element of a matrix of n columns.
+struct ScaleBlocksOnDevice {
+  std::int64_t rows, columns, across, n;
+  __device__ std::int64_t of(std::int64_t i) const {
+    return i / n / rows * across + i % n / columns;
+  }
+};
+
 template <typename F>
 __device__ void for_each_element(std::int64_t count, F&& f) {
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
@@ -51,6 +59,11 @@ __global__ void gate_backward_kernel(ReferenceBackward unit, std::int64_t count)
 __global__ void transpose_kernel(const double* in, double* out, std::int64_t rows,
                                  std::int64_t cols) {
   for_each_element(rows * cols, [=](std::int64_t i) { out[i] = in[i % rows * cols + i / rows]; });
+}
+
+__global__ void scale_kernel(ScaleBlocksOnDevice blocks, const double* scales, double* x,
+                             std::int64_t count) {
+  for_each_element(count, [=](std::int64_t i) { x[i] *= scales[blocks.of(i)]; });
 }
 
 __global__ void perturb_kernel(double* values, std::int64_t count, double unit,
@@ -178,6 +191,13 @@ void CudaReference::gate_backward(const Activation& activation, const ReferenceB
 
 void CudaReference::transpose(const double* in, double* out, std::int64_t rows, std::int64_t cols) {
   transpose_kernel<<<grid_blocks(rows * cols), kThreads, 0, stream_>>>(in, out, rows, cols);
+  FUSEGATE_CUDA(cudaGetLastError());
+}
+
+void CudaReference::apply_scales(const ScaleBlocks& blocks, const double* scales, double* x,
+                                 std::int64_t m, std::int64_t n) {
+  const ScaleBlocksOnDevice on_device{blocks.rows, blocks.columns, blocks.shape(m, n)[1], n};
+  scale_kernel<<<grid_blocks(m * n), kThreads, 0, stream_>>>(on_device, scales, x, m * n);
   FUSEGATE_CUDA(cudaGetLastError());
 }
 

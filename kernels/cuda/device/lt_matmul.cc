@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <utility>
 
 #include "kernels/cuda/device/cublas.h"
@@ -11,22 +12,44 @@
 namespace fusegate::kernels {
 namespace {
 
+bool is_fp8(const LtMatmulShape& shape) { return shape.type == CUDA_R_8F_E4M3; }
+
+template <typename Value>
+void set_attribute(cublasLtMatmulDesc_t desc, cublasLtMatmulDescAttributes_t attribute,
+                   const Value& value) {
+  FUSEGATE_CUDA(cublasLtMatmulDescSetAttribute(desc, attribute, &value, sizeof(value)));
+}
+
+// w is cublasLt's operand A.
+void set_scales(cublasLtMatmulDesc_t desc, const LtScales& scales) {
+  set_attribute(desc, CUBLASLT_MATMUL_DESC_FAST_ACCUM, std::int8_t{1});
+  set_attribute(desc, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, scales.w);
+  set_attribute(desc, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, scales.x);
+  if (!scales.of_rows) return;
+#if CUBLAS_VERSION >= 120900
+  set_attribute(desc, CUBLASLT_MATMUL_DESC_A_SCALE_MODE,
+                CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F);
+  set_attribute(desc, CUBLASLT_MATMUL_DESC_B_SCALE_MODE,
+                CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F);
+#else
+  throw DeviceError("scales of rows need cuBLAS 12.9");
+#endif
+}
+
 cublasLtMatmulDesc_t make_operation(const LtMatmulShape& shape) {
   const bool is_double = shape.type == CUDA_R_64F;
   cublasLtMatmulDesc_t desc = nullptr;
   FUSEGATE_CUDA(
       cublasLtMatmulDescCreate(&desc, shape.compute, is_double ? CUDA_R_64F : CUDA_R_32F));
-  const auto set = [&](cublasLtMatmulDescAttributes_t attribute, const auto& value) {
-    FUSEGATE_CUDA(cublasLtMatmulDescSetAttribute(desc, attribute, &value, sizeof(value)));
-  };
   // cublasLt counts columns first: it computes out^T [n, m] = w [n, k] x^T [k, m], and w as it lies
   // is the transposed operand.
-  if (!shape.w_plain) set(CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_T);
-  if (shape.x_transposed) set(CUBLASLT_MATMUL_DESC_TRANSB, CUBLAS_OP_T);
+  if (!shape.w_plain) set_attribute(desc, CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_T);
+  if (shape.x_transposed) set_attribute(desc, CUBLASLT_MATMUL_DESC_TRANSB, CUBLAS_OP_T);
   if (shape.bias != nullptr) {
-    set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
-    set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, shape.bias);
+    set_attribute(desc, CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
+    set_attribute(desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, shape.bias);
   }
+  if (is_fp8(shape)) set_scales(desc, shape.scales);
   return desc;
 }
 
@@ -81,6 +104,8 @@ cudaDataType_t cuda_data_type(Dtype dtype) {
       return CUDA_R_16F;
     case Dtype::kFp32:
       return CUDA_R_32F;
+    case Dtype::kFp8E4m3:
+      return CUDA_R_8F_E4M3;
     default:
       throw DeviceError("cublasLt matmuls here do not support " + std::string(dtype_name(dtype)));
   }
@@ -138,12 +163,13 @@ std::vector<cublasLtMatmulAlgo_t> LtMatmul::candidates(std::size_t most) const {
 std::string LtMatmul::text() const {
   return fmt::format(
       "cublasLt: {} x {} x {}, types {}, {} and {}, bias {}, {} bytes, {}{}{} x {}, rows {} apart, "
-      "aligned to {}, {}, {}",
+      "aligned to {}, {}, {}{}",
       shape_.m, shape_.n, shape_.k, static_cast<int>(shape_.type),
       static_cast<int>(shape_.out_type.value_or(shape_.type)), static_cast<int>(shape_.compute),
       shape_.bias != nullptr, context_.workspace_bytes, shape_.x_transposed ? 'T' : 'N',
       shape_.w_plain ? 'N' : 'T', shape_.adds ? '+' : '=', shape_.batch.count, shape_.x_stride,
-      shape_.alignment.x, shape_.alignment.w, shape_.alignment.out);
+      shape_.alignment.x, shape_.alignment.w, shape_.alignment.out,
+      shape_.scales.of_rows ? ", scales of rows" : "");
 }
 
 void LtMatmul::enqueue_by(const cublasLtMatmulAlgo_t& algorithm, const void* x, const void* w,

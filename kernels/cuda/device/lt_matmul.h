@@ -33,14 +33,25 @@ struct LtAlignment {
   std::uint32_t x = 256, w = 256, out = 256;  // cudaMalloc's
 };
 
+// Of operands in e4m3: device addresses of scales in fp32, one a matrix, or one for each of its
+// rows.
+struct LtScales {
+  const void* x = nullptr;
+  const void* w = nullptr;
+  bool of_rows = false;
+};
+
 struct LtMatmulShape {
   std::int64_t m = 0;
   std::int64_t n = 0;
   std::int64_t k = 0;
-  cudaDataType_t type = CUDA_R_16BF;            // of x, w, out and bias
+  // Of x, w, out and bias. Of CUDA_R_8F_E4M3, sums are only added as precisely as the tensor cores
+  // add (CUBLASLT_MATMUL_DESC_FAST_ACCUM), as our own kernels' are.
+  cudaDataType_t type = CUDA_R_16BF;
   std::optional<cudaDataType_t> out_type = {};  // of out, where it is another
   cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
   const void* bias = nullptr;  // device address of n elements; null for none
+  LtScales scales = {};        // of e4m3 elements
   bool x_transposed = false;   // x lies as [k, m]
   bool w_plain = false;        // w lies as [k, n]
   bool adds = false;           // to what out holds

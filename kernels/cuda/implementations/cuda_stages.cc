@@ -45,8 +45,18 @@ std::uint32_t alignment_of(const Tensor& tensor, std::int64_t stride) {
 
 Stage CudaStages::matmul(std::string name, const Tensor& x, const Tensor& w, const Tensor* bias,
                          const Tensor& out) {
-  Stage stage = matmul_work(std::move(name), x, w, out, bias);
-  const auto product = lt_matmul(x, bias, out);
+  return chosen_matmul(matmul_work(std::move(name), x, w, out, bias), lt_matmul(x, bias, out), x, w,
+                       out);
+}
+
+Stage CudaStages::scaled_matmul(std::string name, const Tensor& x, const Tensor& w,
+                                const Tensor& out, const LtScales& scales) {
+  return chosen_matmul(matmul_work(std::move(name), x, w, out), lt_matmul(x, nullptr, out, scales),
+                       x, w, out);
+}
+
+Stage CudaStages::chosen_matmul(Stage stage, const std::shared_ptr<LtMatmul>& product,
+                                const Tensor& x, const Tensor& w, const Tensor& out) {
   if (choice_ == MatmulChoice::kTuned) {
     const TunedMatmul tuned = tune(device_, stage.name, *product, x, w, out);
     stage.choice = tuned.choice;
@@ -59,8 +69,8 @@ Stage CudaStages::matmul(std::string name, const Tensor& x, const Tensor& w, con
 }
 
 std::vector<Candidate> CudaStages::matmul_candidates(const Tensor& x, const Tensor& w,
-                                                     const Tensor& out) {
-  const std::shared_ptr<const LtMatmul> product = lt_matmul(x, nullptr, out);
+                                                     const Tensor& out, const LtScales& scales) {
+  const std::shared_ptr<const LtMatmul> product = lt_matmul(x, nullptr, out, scales);
   std::vector<Candidate> candidates = lt_candidates(*product, x, w, out);
   for (Candidate& candidate : candidates) {
     candidate.launch = [product, launch = std::move(candidate.launch)] { launch(); };
@@ -69,13 +79,15 @@ std::vector<Candidate> CudaStages::matmul_candidates(const Tensor& x, const Tens
 }
 
 std::shared_ptr<LtMatmul> CudaStages::lt_matmul(const Tensor& x, const Tensor* bias,
-                                                const Tensor& out) {
+                                                const Tensor& out, const LtScales& scales) {
   auto product = std::make_shared<LtMatmul>(
       device_.lt(), LtMatmulShape{.m = out.rows(),
                                   .n = out.cols(),
                                   .k = x.cols(),
-                                  .type = cuda_data_type(out.dtype),
-                                  .bias = bias != nullptr ? bias->data : nullptr});
+                                  .type = cuda_data_type(x.dtype),
+                                  .out_type = cuda_data_type(out.dtype),
+                                  .bias = bias != nullptr ? bias->data : nullptr,
+                                  .scales = scales});
   if constexpr (kPlantedChange == PlantedChange::kOtherAlgorithm) {
     product->use(product->candidates(2).back());
   }

@@ -22,8 +22,12 @@ class CudaStages : public StageLibrary {
 
   Stage matmul(std::string name, const Tensor& x, const Tensor& w, const Tensor* bias,
                const Tensor& out) override;
-  // cublasLt's candidates for out = x w^T.
-  std::vector<Candidate> matmul_candidates(const Tensor& x, const Tensor& w, const Tensor& out);
+  // out in bf16 = x w^T in e4m3, times their scales.
+  Stage scaled_matmul(std::string name, const Tensor& x, const Tensor& w, const Tensor& out,
+                      const LtScales& scales);
+  // cublasLt's candidates for out = x w^T. scales: of e4m3 elements.
+  std::vector<Candidate> matmul_candidates(const Tensor& x, const Tensor& w, const Tensor& out,
+                                           const LtScales& scales = {});
   Stage bias_add(const Tensor& x, const Tensor& bias, const Tensor& out) override;
   Stage activate(const Activation& activation, const Tensor& x, const Tensor& out) override;
   Stage mul(const Tensor& a, const Tensor& b, const Tensor& out) override;
@@ -40,7 +44,10 @@ class CudaStages : public StageLibrary {
 
  private:
   Stage lt_stage(Stage work, const Product& product, const LtBatch& batch);
-  std::shared_ptr<LtMatmul> lt_matmul(const Tensor& x, const Tensor* bias, const Tensor& out);
+  Stage chosen_matmul(Stage work, const std::shared_ptr<LtMatmul>& product, const Tensor& x,
+                      const Tensor& w, const Tensor& out);
+  std::shared_ptr<LtMatmul> lt_matmul(const Tensor& x, const Tensor* bias, const Tensor& out,
+                                      const LtScales& scales = {});
 
   CublasDevice& device_;
   MatmulChoice choice_;

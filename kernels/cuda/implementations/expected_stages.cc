@@ -72,6 +72,10 @@ ExpectedStage expected_gated(const Activation& activation) {
       "pointwise_kernel<.*::(Rounded|Packed)?Gated<|^" + activation.gated_stage() + "$");
 }
 
+ExpectedStage expected_quantized_gated(const Activation& activation) {
+  return expected_element_wise(activation.gated_stage(), "quantized_gated_kernel<");
+}
+
 std::vector<ExpectedCalls> expected_own_launches(int count) {
   return {{"launches", "^cudaLaunchKernel", count, count},
           {"occupancy queries", "Occupancy", 0, 0}};

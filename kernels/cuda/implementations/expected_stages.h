@@ -25,6 +25,7 @@ ExpectedStage expected_bias_add();
 ExpectedStage expected_activation(const Activation& activation);
 ExpectedStage expected_mul();
 ExpectedStage expected_gated(const Activation& activation);
+ExpectedStage expected_quantized_gated(const Activation& activation);
 
 // Of a call that launches only our kernels: `count` launches, and no queries of occupancy, which is
 // known when a kernel is prepared.

@@ -15,6 +15,11 @@ Encode* find_encode() {
   return encode;
 }
 
+CUtensorMapDataType type_of(Dtype dtype) {
+  if (dtype_bytes(dtype) == 1) return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+  return dtype == Dtype::kBf16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+}
+
 }  // namespace
 
 CUtensorMap make_tensor_map(const Tensor& tensor, int box_rows, int box_columns) {
@@ -31,11 +36,9 @@ CUtensorMap make_tensor_map(const Tensor& tensor, int box_rows, int box_columns)
                                                        : CU_TENSOR_MAP_SWIZZLE_NONE;
   CUtensorMap map{};
   const CUresult result =
-      encode(&map,
-             tensor.dtype == Dtype::kBf16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
-                                          : CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
-             2, tensor.data, sizes, row_bytes, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
-             CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+      encode(&map, type_of(tensor.dtype), 2, tensor.data, sizes, row_bytes, box, steps,
+             CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+             CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) {
     throw DeviceError(fmt::format("no tensor map for {} x {} in boxes of {} x {}: driver error {}",
                                   tensor.rows(), tensor.cols(), box_rows, box_columns,
