@@ -236,7 +236,7 @@ void Cluster::load_into(Block& block, const BoxMap& map, std::uint32_t to, int c
     for (int c = 0; c < map.box_cols; ++c) {
       std::uint16_t bits = 0;
       if (const std::int64_t y = row + r, x = column + c; y < map.rows && x < map.cols) {
-        std::memcpy(&bits, map.data + (y * map.cols + x) * 2, sizeof(bits));
+        std::memcpy(&bits, map.element(y, x), sizeof(bits));
       }
       const auto offset = static_cast<std::uint32_t>((r * map.box_cols + c) * 2);
       std::memcpy(block.shared.data() + swizzled(to + offset, map.swizzle), &bits, sizeof(bits));
@@ -270,7 +270,7 @@ void Cluster::run_store(Block& block, Store& store) {
       const std::int64_t y = store.row + r, x = store.column + c;
       if (y >= map.rows || x >= map.cols) continue;
       const auto offset = static_cast<std::uint32_t>((r * map.box_cols + c) * 2);
-      std::memcpy(map.data + (y * map.cols + x) * 2,
+      std::memcpy(map.element(y, x),
                   block.shared.data() + swizzled(store.from + offset, map.swizzle), 2);
     }
   }

@@ -1,0 +1,229 @@
+// h = activation(x w_gate^T) * (x w_up^T) with the operands swapped: a wgmma's 64 rows are of the
+// weights, and its columns, any multiple of eight, are rows of x. So 65 to some hundred rows of x
+// fill a tile to within seven, where tiles of 128 rows of x compute up to twice as much; and a tile
+// is as many columns of h as make one wave of blocks.
+//
+// - 64 rows of weights are four times eight of the gate's and, behind each, the same eight of the
+//   up's: one box of a tensor of four dimensions, whose third is the distance between the two
+//   weights in memory. A thread then holds g and u of the same element of h.
+// - Blocks of a cluster are neighbours in h's columns. They multiply the same rows of x: each loads
+//   a piece, which the TMA writes to all.
+// - Sums are transposed on their way to shared memory, whose rows are h's.
+#pragma once
+
+#include "kernels/cuda/gemm/sm90/gemm_tile.cuh"
+#include "kernels/cuda/gemm/tile_raster.h"
+#include "kernels/cuda/planted/own_time.cuh"
+
+namespace fusegate::kernels::sm90 {
+
+// kRows: of x. kHalves: times 64 rows of weights, 32 columns of h, a consumer.
+template <typename T_, typename Functor_, int kRows_, int kConsumers_, int kHalves_, int kStages_,
+          int kCluster_>
+struct SwappedGated {
+  using T = T_;
+  using Functor = Functor_;
+  static constexpr int kRows = kRows_;
+  static constexpr int kReaders = kConsumers_;  // of a stage
+  static constexpr int kHalves = kHalves_;
+  static constexpr int kStages = kStages_;
+  static constexpr int kCluster = kCluster_;
+  static constexpr int kConsumerWeights = 64 * kHalves;
+  static constexpr int kWeights = kReaders * kConsumerWeights;  // rows of a stage
+  static constexpr int kColumns = kWeights / 2;                 // of h
+  using Shape = TileShape<T, kRows, kStages, kWeights>;  // the weights are what is "x" elsewhere
+  using Output = OutputTile<kConsumerWeights / 2, kRows>;  // a consumer's
+  static constexpr int kPiece = (kRows / 8 + kCluster - 1) / kCluster * 8;  // rows of x that a block loads
+  static constexpr int kHandBytes = Output::kBytes;
+  static constexpr int kHandsBytes = kReaders * kHandBytes;
+  static constexpr int kSharedBytes = shared_bytes<Shape>(kHandsBytes);
+  static constexpr int kThreads = (1 + kReaders) * kWarpgroup;
+  // Of 65,536: 128 x 40 + 256 x 232, or 128 x 32 + 384 x 160.
+  static constexpr int kFewRegisters = kReaders == 2 ? 40 : 32;
+  static constexpr int kManyRegisters = kReaders == 2 ? 232 : 160;
+  static_assert(kReaders == 2 || kReaders == 3);
+  static_assert(kRows % 8 == 0 && kHandBytes % 512 == 0);
+
+  // Where a block's piece begins in the tile. The last overlaps the one before it.
+  static __device__ int piece_row(int rank) { return min(rank * kPiece, kRows - kPiece); }
+};
+
+struct SwappedMaps {
+  CUtensorMap x, weights, h;
+
+  __device__ void prefetch() const {
+    for (const CUtensorMap* map : {&x, &weights, &h}) prefetch_map(*map);
+  }
+};
+
+// A cluster works on tiles first, first + step, ..., each kCluster tiles side by side.
+template <typename Gemm>
+struct SwappedWork {
+  const TileRaster& raster;
+  int steps = 0;  // of k
+  int rank = 0, first = 0, step = 0;
+
+  __device__ SwappedWork(const TileRaster& tiles, int k)
+      : raster(tiles),
+        steps((k + kStageColumns - 1) / kStageColumns),
+        rank(Gemm::kCluster > 1 ? static_cast<int>(cluster_rank()) : 0),
+        first(static_cast<int>(blockIdx.x) / Gemm::kCluster),
+        step(static_cast<int>(gridDim.x) / Gemm::kCluster) {}
+  __device__ int row(const TilePosition& tile) const { return tile.row * Gemm::kRows; }
+  __device__ int column(const TilePosition& tile) const {
+    return (tile.col * Gemm::kCluster + rank) * Gemm::kColumns;
+  }
+};
+
+template <typename Gemm>
+struct SwappedProducer {
+  const SwappedMaps& maps;
+  const TileShared<Gemm>& shared;
+  const SwappedWork<Gemm>& work;
+
+  __device__ void run() const {
+    RingPosition<Gemm::kStages> at;
+    for (int tile = work.first; tile < work.raster.count(); tile += work.step) {
+      load_tile(work.raster.at(tile), tile == work.first, at);
+    }
+  }
+
+  __device__ void load_tile(const TilePosition& tile, bool is_first,
+                            RingPosition<Gemm::kStages>& at) const {
+    const int group = work.column(tile) / 8, row = work.row(tile);
+    int ahead = 0;
+    if (is_first) {
+      // Weights are not written by kernels: fetched before the kernel ahead of this one has ended.
+      ahead = min(Gemm::kStages, work.steps);
+#pragma unroll 1
+      for (int i = 0; i < ahead; ++i) load_weights(i, i, group);
+      wait_for_previous_kernel();
+#pragma unroll 1
+      for (int i = 0; i < ahead; ++i, at.advance()) load_x(i, i, row);
+    }
+#pragma unroll 1
+    for (int i = ahead; i < work.steps; ++i, at.advance()) {
+      barrier_wait(shared.empty_at(at.stage), at.parity ^ 1);
+      load_weights(i, at.stage, group);
+      load_x(i, at.stage, row);
+    }
+  }
+
+  __device__ void load_weights(int i, int stage, int group) const {
+    constexpr int kXBytes = Gemm::kCluster * Gemm::kPiece * kStageColumns * 2;
+    barrier_expect_bytes(shared.full_at(stage), Gemm::Shape::kXBytes + kXBytes);
+    load_pair_box(maps.weights, shared.stage(stage), shared.full_at(stage), i * kStageColumns,
+                  group);
+  }
+
+  __device__ void load_x(int i, int stage, int row) const {
+    const int piece = Gemm::piece_row(work.rank);
+    const std::uint32_t to =
+        shared.stage(stage) + Gemm::Shape::kXBytes + piece * kStageColumns * 2;
+    if constexpr (Gemm::kCluster == 1) {
+      load_box(maps.x, to, shared.full_at(stage), i * kStageColumns, row + piece);
+    } else {
+      constexpr std::uint16_t kAll = (1 << Gemm::kCluster) - 1;
+      load_box_multicast(maps.x, to, shared.full_at(stage), i * kStageColumns, row + piece, kAll);
+    }
+  }
+};
+
+// Named barriers of a consumer's own threads: this and the next numbers.
+inline constexpr int kSwappedBarrier = 1;
+
+template <typename Gemm>
+struct SwappedConsumer {
+  const SwappedMaps& maps;
+  const TileShared<Gemm>& shared;
+  const SwappedWork<Gemm>& work;
+  bool up_is_first = false;
+  int number = 0;
+
+  using T = typename Gemm::T;
+  using TileSums = Sums<Gemm::kHalves, Gemm::kRows / 2>;
+
+  __device__ void run() const {
+    RingPosition<Gemm::kStages> at;
+    for (int tile = work.first; tile < work.raster.count(); tile += work.step) {
+      TileSums d;
+      multiply_tile<typename Gemm::Shape>(
+          d, shared, at, work.steps, {number * Gemm::kConsumerWeights, 0},
+          [&](int stage) { release_stage<Gemm>(shared, stage); }, [] {});
+      store(d, work.raster.at(tile));
+    }
+    if (is_first_thread()) wait_stores();
+  }
+
+  __device__ static bool is_first_thread() { return threadIdx.x % kWarpgroup == 0; }
+
+  __device__ void store(const TileSums& d, const TilePosition& tile) const {
+    using Output = typename Gemm::Output;
+    const std::uint32_t hand = shared.hand(number);
+    if (is_first_thread()) wait_stores_read();
+    named_sync(kSwappedBarrier + number, kWarpgroup);
+#pragma unroll
+    for (int half = 0; half < Gemm::kHalves; ++half) write(d[half], hand, half * 32);
+    fence_async_proxy();
+    named_sync(kSwappedBarrier + number, kWarpgroup);
+    if (is_first_thread()) {
+      store_tile<Output>(maps.h, hand, work.column(tile) + number * Output::kColumns,
+                         work.row(tile));
+    }
+  }
+
+  // A warp's eight columns of h, the tile's from `column` + 8 warps on. A thread has of one of them
+  // the rows 8 j + 2 (lane % 4) and the next.
+  template <int kCount>
+  __device__ void write(const float (&d)[kCount], std::uint32_t hand, int column) const {
+    using Output = typename Gemm::Output;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x % kWarpgroup / 32;
+    const int chunk = column / 8 + warp;
+    const auto word = [&](int j) { return gated(&d[4 * j]); };
+    constexpr int kMatrices = Gemm::kRows / 8;
+#pragma unroll
+    for (int j = 0; j + 4 <= kMatrices; j += 4) {
+      store_transposed(hand + Output::chunk_at(8 * j + lane, chunk), word(j), word(j + 1),
+                       word(j + 2), word(j + 3));
+    }
+#pragma unroll
+    for (int j = kMatrices / 4 * 4; j < kMatrices; ++j) {
+      store_transposed(hand + Output::chunk_at(8 * j + lane % 8, chunk), word(j));
+    }
+  }
+
+  // d: two neighbours of the first weights' product, then of the second's.
+  __device__ std::uint32_t gated(const float* d) const {
+    const float2 first{d[0], d[1]}, second{d[2], d[3]};
+    const float2 gate = up_is_first ? second : first, up = up_is_first ? first : second;
+    using Functor = typename Gemm::Functor;
+    return pack<T>(Functor::of(gate.x) * up.x, Functor::of(gate.y) * up.y);
+  }
+};
+
+template <typename Gemm>
+__global__ void __launch_bounds__(Gemm::kThreads, 1)
+    swapped_gated_kernel(const __grid_constant__ SwappedMaps maps,
+                         const __grid_constant__ TileRaster raster, int k, bool up_is_first) {
+  FUSEGATE_TAKE_LONGER;
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  extern __shared__ unsigned char raw[];
+  const TileShared<Gemm> shared(raw);
+  const SwappedWork<Gemm> work(raster, k);
+  start_block(shared, maps);
+  let_next_kernel_start();
+  const int warpgroup = warpgroup_of_warp();
+  if (warpgroup > 0) {
+    take_registers<Gemm::kManyRegisters>();
+    SwappedConsumer<Gemm>{maps, shared, work, up_is_first, warpgroup - 1}.run();
+  } else {
+    give_registers<Gemm::kFewRegisters>();
+    if (threadIdx.x == 0) SwappedProducer<Gemm>{maps, shared, work}.run();
+    __syncwarp();
+  }
+  // No block may end while another of its cluster writes to it or arrives at its barriers.
+  if constexpr (Gemm::kCluster > 1) cluster_sync();
+#endif  // other architectures never launch it
+}
+
+}  // namespace fusegate::kernels::sm90
