@@ -21,12 +21,12 @@ inline sm90::OutputRows output_rows(const Tensor& out) {
   return {out.data, static_cast<int>(out.rows()), static_cast<int>(out.cols())};
 }
 
-// Without the number of blocks. cluster: blocks. threads: of a block.
+// Without the number of blocks. cluster: blocks.
 template <typename Gemm, typename Kernel>
-LaunchShape block_shape(Kernel* kernel, int cluster, int threads = sm90::kBlockThreads) {
+LaunchShape block_shape(Kernel* kernel, int cluster) {
   allow_shared_bytes(kernel, Gemm::kSharedBytes);
   return {.blocks = {},
-          .threads = static_cast<unsigned>(threads),
+          .threads = sm90::kBlockThreads,
           .shared_bytes = Gemm::kSharedBytes,
           .cluster = static_cast<unsigned>(cluster),
           .early = can_launch_early(reinterpret_cast<const void*>(kernel))};
@@ -34,8 +34,8 @@ LaunchShape block_shape(Kernel* kernel, int cluster, int threads = sm90::kBlockT
 
 // With so many clusters, or as many as fit at one time, which then go on to further tiles.
 template <typename Gemm, typename Kernel>
-LaunchShape persistent_launch(Kernel* kernel, int clusters, int threads = sm90::kBlockThreads) {
-  LaunchShape shape = block_shape<Gemm>(kernel, Gemm::kCluster, threads);
+LaunchShape persistent_launch(Kernel* kernel, int clusters) {
+  LaunchShape shape = block_shape<Gemm>(kernel, Gemm::kCluster);
   clusters = std::min(clusters, resident_clusters(kernel, shape));
   shape.blocks = dim3(static_cast<unsigned>(clusters * Gemm::kCluster));
   return shape;

@@ -9,23 +9,23 @@ namespace fusegate::kernels {
 namespace {
 
 template <typename T, typename Functor, std::size_t kIndex>
-using GemmOf =
-    sm90::SwappedGated<T, Functor, kSwappedTilesSm90[kIndex].rows,
-                       kSwappedTilesSm90[kIndex].consumers, kSwappedTilesSm90[kIndex].halves,
-                       kSwappedTilesSm90[kIndex].stages, kSwappedTilesSm90[kIndex].cluster>;
+using GemmOf = sm90::SwappedGated<T, Functor, kSwappedTilesSm90[kIndex].rows,
+                                  2 * kSwappedTilesSm90[kIndex].cols,
+                                  kSwappedTilesSm90[kIndex].halves_rows,
+                                  kSwappedTilesSm90[kIndex].stages,
+                                  kSwappedTilesSm90[kIndex].cluster>;
 
 template <typename Gemm>
 std::function<void()> make_launch(CudaDevice& device, const GatedGemmPlan& plan,
                                   const GatedOperands& o) {
-  static_assert(Gemm::kColumns % 32 == 0);
   const auto kernel = sm90::swapped_gated_kernel<Gemm>;
-  const LaunchShape shape = persistent_launch<Gemm>(kernel, plan.blocks, Gemm::kThreads);
+  const LaunchShape shape = persistent_launch<Gemm>(kernel, plan.blocks);
   const bool up_is_first = o.w_up.data < o.w_gate.data;
   const sm90::SwappedMaps maps{
       .x = make_tensor_map(o.x, Gemm::kPiece, sm90::kStageColumns),
       .weights = up_is_first ? make_pair_map(o.w_up, o.w_gate, Gemm::kWeights)
                              : make_pair_map(o.w_gate, o.w_up, Gemm::kWeights),
-      .h = make_tensor_map(o.h, Gemm::kRows, Gemm::Output::kPanel),
+      .h = make_tensor_map(o.h, Gemm::Output::kRows, Gemm::Output::kPanel),
   };
   return [=, raster = plan.raster, k = static_cast<int>(o.x.cols()), stream = device.stream()] {
     launch_kernel(kernel, shape, stream, maps, raster, k, up_is_first);

@@ -17,35 +17,41 @@
 
 namespace fusegate::kernels::sm90 {
 
-// kRows: of x. kHalves: times 64 rows of weights, 32 columns of h, a consumer.
-template <typename T_, typename Functor_, int kRows_, int kConsumers_, int kHalves_, int kStages_,
-          int kCluster_>
+// kRows: of x. kWeights: rows of both weights, twice as many as columns of h. The two consumers
+// multiply either half of the weights by all rows of x, or all by half of the rows.
+template <typename T_, typename Functor_, int kRows_, int kWeights_, bool kHalvesRows_,
+          int kStages_, int kCluster_>
 struct SwappedGated {
   using T = T_;
   using Functor = Functor_;
   static constexpr int kRows = kRows_;
-  static constexpr int kReaders = kConsumers_;  // of a stage
-  static constexpr int kHalves = kHalves_;
+  static constexpr int kWeights = kWeights_;
+  static constexpr int kColumns = kWeights / 2;  // of h
   static constexpr int kStages = kStages_;
   static constexpr int kCluster = kCluster_;
-  static constexpr int kConsumerWeights = 64 * kHalves;
-  static constexpr int kWeights = kReaders * kConsumerWeights;  // rows of a stage
-  static constexpr int kColumns = kWeights / 2;                 // of h
+  static constexpr int kReaders = kConsumers;  // of a stage
   using Shape = TileShape<T, kRows, kStages, kWeights>;  // the weights are what is "x" elsewhere
-  using Output = OutputTile<kConsumerWeights / 2, kRows>;  // a consumer's
-  static constexpr int kPiece = (kRows / 8 + kCluster - 1) / kCluster * 8;  // rows of x that a block loads
-  static constexpr int kHandBytes = Output::kBytes;
-  static constexpr int kHandsBytes = kReaders * kHandBytes;
-  static constexpr int kSharedBytes = shared_bytes<Shape>(kHandsBytes);
-  static constexpr int kThreads = (1 + kReaders) * kWarpgroup;
-  // Of 65,536: 128 x 40 + 256 x 232, or 128 x 32 + 384 x 160.
-  static constexpr int kFewRegisters = kReaders == 2 ? 40 : 32;
-  static constexpr int kManyRegisters = kReaders == 2 ? 232 : 160;
-  static_assert(kReaders == 2 || kReaders == 3);
-  static_assert(kRows % 8 == 0 && kHandBytes % 512 == 0);
 
-  // Where a block's piece begins in the tile. The last overlaps the one before it.
+  static constexpr bool kHalvesRows = kHalvesRows_;
+  static constexpr int kConsumerRows = kHalvesRows ? kRows / kConsumers : kRows;
+  static constexpr int kConsumerWeights = kHalvesRows ? kWeights : kWeights / kConsumers;
+  static constexpr int kHalves = kConsumerWeights / 64;
+  static_assert(kConsumerRows % 8 == 0 && kConsumerWeights % 64 == 0);
+  using TileSums = Sums<kHalves, kConsumerRows / 2>;
+  using Output = OutputTile<kConsumerWeights / 2, kConsumerRows>;  // a consumer's
+
+  static constexpr int kHandBytes = Output::kBytes;
+  static constexpr int kHandsBytes = kConsumers * kHandBytes;
+  static_assert(kHandBytes % (Output::kPanel == 64 ? 1024 : 512) == 0, "for the swizzle");
+  static constexpr int kSharedBytes = shared_bytes<Shape>(kHandsBytes);
+
+  // Rows of x that a block loads, and where they begin in the tile: the last piece overlaps.
+  static constexpr int kPiece = (kRows / 8 + kCluster - 1) / kCluster * 8;
   static __device__ int piece_row(int rank) { return min(rank * kPiece, kRows - kPiece); }
+  static __device__ ConsumerRows rows_of(int consumer) {
+    return kHalvesRows ? ConsumerRows{0, consumer * kConsumerRows}
+                       : ConsumerRows{consumer * kConsumerWeights, 0};
+  }
 };
 
 struct SwappedMaps {
@@ -140,15 +146,15 @@ struct SwappedConsumer {
   bool up_is_first = false;
   int number = 0;
 
-  using T = typename Gemm::T;
-  using TileSums = Sums<Gemm::kHalves, Gemm::kRows / 2>;
+  using TileSums = typename Gemm::TileSums;
+  using Output = typename Gemm::Output;
 
   __device__ void run() const {
     RingPosition<Gemm::kStages> at;
     for (int tile = work.first; tile < work.raster.count(); tile += work.step) {
       TileSums d;
       multiply_tile<typename Gemm::Shape>(
-          d, shared, at, work.steps, {number * Gemm::kConsumerWeights, 0},
+          d, shared, at, work.steps, Gemm::rows_of(number),
           [&](int stage) { release_stage<Gemm>(shared, stage); }, [] {});
       store(d, work.raster.at(tile));
     }
@@ -158,7 +164,6 @@ struct SwappedConsumer {
   __device__ static bool is_first_thread() { return threadIdx.x % kWarpgroup == 0; }
 
   __device__ void store(const TileSums& d, const TilePosition& tile) const {
-    using Output = typename Gemm::Output;
     const std::uint32_t hand = shared.hand(number);
     if (is_first_thread()) wait_stores_read();
     named_sync(kSwappedBarrier + number, kWarpgroup);
@@ -167,8 +172,8 @@ struct SwappedConsumer {
     fence_async_proxy();
     named_sync(kSwappedBarrier + number, kWarpgroup);
     if (is_first_thread()) {
-      store_tile<Output>(maps.h, hand, work.column(tile) + number * Output::kColumns,
-                         work.row(tile));
+      const ConsumerRows rows = Gemm::rows_of(number);
+      store_tile<Output>(maps.h, hand, work.column(tile) + rows.x / 2, work.row(tile) + rows.w);
     }
   }
 
@@ -176,11 +181,10 @@ struct SwappedConsumer {
   // the rows 8 j + 2 (lane % 4) and the next.
   template <int kCount>
   __device__ void write(const float (&d)[kCount], std::uint32_t hand, int column) const {
-    using Output = typename Gemm::Output;
     const int lane = threadIdx.x % 32, warp = threadIdx.x % kWarpgroup / 32;
     const int chunk = column / 8 + warp;
     const auto word = [&](int j) { return gated(&d[4 * j]); };
-    constexpr int kMatrices = Gemm::kRows / 8;
+    constexpr int kMatrices = Gemm::kConsumerRows / 8;
 #pragma unroll
     for (int j = 0; j + 4 <= kMatrices; j += 4) {
       store_transposed(hand + Output::chunk_at(8 * j + lane, chunk), word(j), word(j + 1),
@@ -197,12 +201,12 @@ struct SwappedConsumer {
     const float2 first{d[0], d[1]}, second{d[2], d[3]};
     const float2 gate = up_is_first ? second : first, up = up_is_first ? first : second;
     using Functor = typename Gemm::Functor;
-    return pack<T>(Functor::of(gate.x) * up.x, Functor::of(gate.y) * up.y);
+    return pack<typename Gemm::T>(Functor::of(gate.x) * up.x, Functor::of(gate.y) * up.y);
   }
 };
 
 template <typename Gemm>
-__global__ void __launch_bounds__(Gemm::kThreads, 1)
+__global__ void __launch_bounds__(kBlockThreads, 1)
     swapped_gated_kernel(const __grid_constant__ SwappedMaps maps,
                          const __grid_constant__ TileRaster raster, int k, bool up_is_first) {
   FUSEGATE_TAKE_LONGER;
@@ -212,17 +216,11 @@ __global__ void __launch_bounds__(Gemm::kThreads, 1)
   const SwappedWork<Gemm> work(raster, k);
   start_block(shared, maps);
   let_next_kernel_start();
-  const int warpgroup = warpgroup_of_warp();
-  if (warpgroup > 0) {
-    take_registers<Gemm::kManyRegisters>();
-    SwappedConsumer<Gemm>{maps, shared, work, up_is_first, warpgroup - 1}.run();
-  } else {
-    give_registers<Gemm::kFewRegisters>();
-    if (threadIdx.x == 0) SwappedProducer<Gemm>{maps, shared, work}.run();
-    __syncwarp();
-  }
-  // No block may end while another of its cluster writes to it or arrives at its barriers.
-  if constexpr (Gemm::kCluster > 1) cluster_sync();
+  run_block<Gemm>(
+      [&](int number) {
+        SwappedConsumer<Gemm>{maps, shared, work, up_is_first, number}.run();
+      },
+      [&] { SwappedProducer<Gemm>{maps, shared, work}.run(); });
 #endif  // other architectures never launch it
 }
 

@@ -25,11 +25,11 @@ GatedGemmPlan plan_swapped_gated_sm90(const GemmSize& size, const GpuLimits& gpu
   GatedGemmPlan plan;
   plan.tile = tile;
   plan.raster =
-      tiles_of("swapped_gated_sm90", size, shape.rows, shape.cols() * shape.cluster);
+      tiles_of("swapped_gated_sm90", size, shape.rows, shape.cols * shape.cluster);
   plan.raster.group_rows = plan.raster.row_tiles;  // which read the same weights
   plan.blocks = std::min(plan.raster.count(), std::max(1, gpu.sm_count / shape.cluster));
   plan.waves = static_cast<int>(ceil_div(plan.raster.count(), plan.blocks));
-  plan.cost = static_cast<double>(plan.waves) * shape.rows * shape.cols();
+  plan.cost = static_cast<double>(plan.waves) * shape.rows * shape.cols;
   return plan;
 }
 
@@ -46,7 +46,7 @@ std::vector<GatedGemmPlan> swapped_gated_plans_sm90(const GemmSize& size, const 
 std::string swapped_text_sm90(const GatedGemmPlan& plan) {
   const SwappedTileSm90& shape = kSwappedTilesSm90.at(plan.tile);
   return fmt::format("swapped, tile {} x ({} + {}) x {}, {} stages, {} clusters of {} blocks, {} waves",
-                     shape.rows, shape.cols(), shape.cols(), kStep, shape.stages, plan.blocks,
+                     shape.rows, shape.cols, shape.cols, kStep, shape.stages, plan.blocks,
                      shape.cluster, plan.waves);
 }
 

@@ -12,26 +12,24 @@
 namespace fusegate::kernels {
 
 struct SwappedTileSm90 {
-  int rows = 0;       // of x, a multiple of 8
-  int consumers = 2;  // warpgroups, each of 32 x halves columns of h
-  int halves = 1;
-  int stages = 0;   // of 64 columns of x and of the weights
-  int cluster = 2;  // blocks side by side, which share the rows of x that they read
-
-  constexpr int cols() const { return 32 * consumers * halves; }  // of h
+  int rows = 0;              // of x, a multiple of 8
+  int cols = 0;              // of h, a multiple of 32
+  bool halves_rows = false;  // a block's two consumers share out rows of x, not the weights
+  int stages = 0;            // of 64 columns of x and of the weights
+  int cluster = 2;           // blocks side by side, which share the rows of x that they read
 };
 
 inline constexpr std::array<SwappedTileSm90, 10> kSwappedTilesSm90{{
-    {.rows = 72, .halves = 2, .stages = 5, .cluster = 2},
-    {.rows = 104, .consumers = 3, .stages = 5, .cluster = 4},
-    {.rows = 104, .halves = 2, .stages = 4, .cluster = 2},
-    {.rows = 128, .halves = 2, .stages = 4, .cluster = 2},
-    {.rows = 152, .halves = 2, .stages = 3, .cluster = 2},
-    {.rows = 176, .stages = 5, .cluster = 4},
-    {.rows = 208, .stages = 4, .cluster = 4},
-    {.rows = 208, .consumers = 3, .stages = 3, .cluster = 2},
-    {.rows = 208, .consumers = 3, .stages = 3, .cluster = 4},
-    {.rows = 256, .stages = 4, .cluster = 4},
+    {.rows = 72, .cols = 128, .stages = 5},
+    {.rows = 104, .cols = 128, .stages = 4},
+    {.rows = 112, .cols = 160, .halves_rows = true, .stages = 3},
+    {.rows = 128, .cols = 128, .stages = 4},
+    {.rows = 152, .cols = 128, .stages = 3},
+    {.rows = 176, .cols = 64, .stages = 5, .cluster = 4},
+    {.rows = 208, .cols = 64, .stages = 4, .cluster = 4},
+    {.rows = 208, .cols = 96, .halves_rows = true, .stages = 3, .cluster = 2},
+    {.rows = 208, .cols = 96, .halves_rows = true, .stages = 3, .cluster = 4},
+    {.rows = 256, .cols = 64, .stages = 4, .cluster = 4},
 }};
 
 // The plan with this tile; blocks counts clusters. Throws std::invalid_argument for sizes that
