@@ -72,6 +72,10 @@ void add_down_sm90(const Mlp& mlp, const Tensor& h, std::vector<Candidate>& to) 
     to.push_back({.name = split_gemm_text(shape),
                   .launch = make_split_gemm_sm90(mlp.device, shape, h, w, mlp.out)});
   }
+  for (const std::size_t shape : swapped_split_shapes(size, mlp.gpu())) {
+    to.push_back({.name = swapped_split_text(shape),
+                  .launch = make_swapped_split_sm90(mlp.device, shape, h, w, mlp.out)});
+  }
   if (is_wide_enough_sm90(size, mlp.gpu())) {
     const TileRaster raster = plan_wide_gemm_sm90(size, mlp.gpu());
     to.push_back({.name = wide_gemm_text(raster),

@@ -50,4 +50,23 @@ std::string swapped_text_sm90(const GatedGemmPlan& plan) {
                      shape.cluster, plan.waves);
 }
 
+std::vector<std::size_t> swapped_split_shapes(const GemmSize& size, const GpuLimits& gpu) {
+  std::vector<std::size_t> fitting;
+  if (size.m < kFewestRows) return fitting;
+  for (std::size_t i = 0; i < kSwappedSplitShapes.size(); ++i) {
+    const auto& [rows, splits, stages] = kSwappedSplitShapes[i];
+    const std::int64_t blocks =
+        ceil_div(size.m, rows) * ceil_div(size.n, kSwappedSplitColumns) * splits;
+    const bool has_parts = ceil_div(size.k, kStep) >= splits;
+    if (blocks <= gpu.sm_count && blocks * 4 >= gpu.sm_count * 3 && has_parts) fitting.push_back(i);
+  }
+  return fitting;
+}
+
+std::string swapped_split_text(std::size_t shape) {
+  const SwappedSplitShape& of = kSwappedSplitShapes.at(shape);
+  return fmt::format("swapped_split_sm90: tiles of {} x {}, k over {} blocks", of.rows,
+                     kSwappedSplitColumns, of.splits);
+}
+
 }  // namespace fusegate::kernels
