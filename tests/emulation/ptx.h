@@ -62,6 +62,10 @@ inline void load_pair_box(const CUtensorMap& map, std::uint32_t to, std::uint32_
                           int column, int group) {
   load_box(map, to, barrier, column, 16 * group);
 }
+inline void load_pair_box_multicast(const CUtensorMap& map, std::uint32_t to, std::uint32_t barrier,
+                                    int column, int group, std::uint16_t blocks) {
+  load_box_multicast(map, to, barrier, column, 16 * group, blocks);
+}
 inline void store_box(const CUtensorMap& map, std::uint32_t from, int column, int row) {
   Cluster::here().store(emulation::boxes(map), from, column, row);
 }

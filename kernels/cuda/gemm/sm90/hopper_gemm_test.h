@@ -49,13 +49,6 @@ class HopperGemm : public GpuTest {
     }
   }
 
-  void check_swapped_split(const GemmSize& size, Dtype dtype, std::size_t shape) {
-    SCOPED_TRACE(swapped_split_text(shape));
-    check_product(size, dtype, [&](const Tensor& x, const Tensor& w, const Tensor& out) {
-      make_swapped_split_sm90(*device_, shape, x, w, out)();
-    });
-  }
-
   void check_wide(const GemmSize& size, Dtype dtype) {
     const TileRaster raster = plan_wide_gemm_sm90(size, device_->limits());
     check_product(size, dtype, [&](const Tensor& x, const Tensor& w, const Tensor& out) {

@@ -32,12 +32,10 @@ std::function<void()> make_swapped_gated_sm90(CudaDevice& device, const GatedGem
                                               const Activation& activation,
                                               const GatedOperands& operands);
 
-// out [m, n] = x [m, k] w [n, k]^T: for problems of few tiles, by one of their split_gemm_shapes()
-// or swapped_split_shapes(); and for many rows.
+// out [m, n] = x [m, k] w [n, k]^T: for problems of few tiles, by one of their split_gemm_shapes();
+// and for many rows.
 std::function<void()> make_split_gemm_sm90(CudaDevice& device, std::size_t shape, const Tensor& x,
                                            const Tensor& w, const Tensor& out);
-std::function<void()> make_swapped_split_sm90(CudaDevice& device, std::size_t shape,
-                                              const Tensor& x, const Tensor& w, const Tensor& out);
 std::function<void()> make_wide_gemm_sm90(CudaDevice& device, const TileRaster& raster,
                                           const Tensor& x, const Tensor& w, const Tensor& out);
 

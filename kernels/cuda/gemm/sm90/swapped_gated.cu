@@ -1,19 +1,18 @@
-#include "kernels/cuda/gemm/sm90/swapped_gated.cuh"
-
 #include "kernels/activations/activations.h"
 #include "kernels/cuda/device/dispatch.h"
 #include "kernels/cuda/gemm/sm90/launches.h"
 #include "kernels/cuda/gemm/sm90/products.h"
+#include "kernels/cuda/gemm/sm90/swapped_gated.cuh"
 
 namespace fusegate::kernels {
 namespace {
 
 template <typename T, typename Functor, std::size_t kIndex>
-using GemmOf = sm90::SwappedGated<T, Functor, kSwappedTilesSm90[kIndex].rows,
-                                  2 * kSwappedTilesSm90[kIndex].cols,
-                                  kSwappedTilesSm90[kIndex].halves_rows,
-                                  kSwappedTilesSm90[kIndex].stages,
-                                  kSwappedTilesSm90[kIndex].cluster>;
+using GemmOf =
+    sm90::SwappedGated<T, Functor, kSwappedTilesSm90[kIndex].rows,
+                       2 * kSwappedTilesSm90[kIndex].cols, kSwappedTilesSm90[kIndex].halves_rows,
+                       kSwappedTilesSm90[kIndex].stages, kSwappedTilesSm90[kIndex].cluster,
+                       kSwappedTilesSm90[kIndex].shares_weights>;
 
 template <typename Gemm>
 std::function<void()> make_launch(CudaDevice& device, const GatedGemmPlan& plan,
@@ -22,9 +21,9 @@ std::function<void()> make_launch(CudaDevice& device, const GatedGemmPlan& plan,
   const LaunchShape shape = persistent_launch<Gemm>(kernel, plan.blocks);
   const bool up_is_first = o.w_up.data < o.w_gate.data;
   const sm90::SwappedMaps maps{
-      .x = make_tensor_map(o.x, Gemm::kPiece, sm90::kStageColumns),
-      .weights = up_is_first ? make_pair_map(o.w_up, o.w_gate, Gemm::kWeights)
-                             : make_pair_map(o.w_gate, o.w_up, Gemm::kWeights),
+      .x = make_tensor_map(o.x, Gemm::kLoadedRows, sm90::kStageColumns),
+      .weights = up_is_first ? make_pair_map(o.w_up, o.w_gate, Gemm::kLoadedWeights)
+                             : make_pair_map(o.w_gate, o.w_up, Gemm::kLoadedWeights),
       .h = make_tensor_map(o.h, Gemm::Output::kRows, Gemm::Output::kPanel),
   };
   return [=, raster = plan.raster, k = static_cast<int>(o.x.cols()), stream = device.stream()] {

@@ -6,8 +6,8 @@
 // - 64 rows of weights are four times eight of the gate's and, behind each, the same eight of the
 //   up's: one box of a tensor of four dimensions, whose third is the distance between the two
 //   weights in memory. A thread then holds g and u of the same element of h.
-// - Blocks of a cluster are neighbours in h's columns. They multiply the same rows of x: each loads
-//   a piece, which the TMA writes to all.
+// - Blocks of a cluster multiply the same rows of x, and lie side by side, or the same weights, and
+//   lie one above the other: each loads a piece of these, which the TMA writes to all.
 // - Sums are transposed on their way to shared memory, whose rows are h's.
 #pragma once
 
@@ -20,7 +20,7 @@ namespace fusegate::kernels::sm90 {
 // kRows: of x. kWeights: rows of both weights, twice as many as columns of h. The two consumers
 // multiply either half of the weights by all rows of x, or all by half of the rows.
 template <typename T_, typename Functor_, int kRows_, int kWeights_, bool kHalvesRows_,
-          int kStages_, int kCluster_>
+          int kStages_, int kCluster_, bool kSharesWeights_>
 struct SwappedGated {
   using T = T_;
   using Functor = Functor_;
@@ -29,7 +29,7 @@ struct SwappedGated {
   static constexpr int kColumns = kWeights / 2;  // of h
   static constexpr int kStages = kStages_;
   static constexpr int kCluster = kCluster_;
-  static constexpr int kReaders = kConsumers;  // of a stage
+  static constexpr int kReaders = kConsumers;            // of a stage
   using Shape = TileShape<T, kRows, kStages, kWeights>;  // the weights are what is "x" elsewhere
 
   static constexpr bool kHalvesRows = kHalvesRows_;
@@ -40,17 +40,26 @@ struct SwappedGated {
   using TileSums = Sums<kHalves, kConsumerRows / 2>;
   using Output = OutputTile<kConsumerWeights / 2, kConsumerRows>;  // a consumer's
 
-  // h is written to the stage that was read last, so it needs no memory of its own: three stages
-  // in place of four took 45 us at 200 x 2560 x 10240 in tiles of 208 x 96, for they are too few to
-  // wait for memory.
+  // h is written to the stage that was read last. With memory of its own there is room for three
+  // stages in place of four, which take 45.2 us for 37.3 (200 x 2560 x 10240, tiles of 208 x 96, an
+  // H200).
   static constexpr int kHandsBytes = 0;
   static_assert(kConsumers * Output::kBytes <= Shape::kStageBytes);
   static_assert(Output::kBytes % (Output::kPanel == 64 ? 1024 : 512) == 0, "for the swizzle");
   static constexpr int kSharedBytes = shared_bytes<Shape>(kHandsBytes);
 
+  static constexpr bool kSharesWeights = kSharesWeights_;  // else the rows of x
+  static constexpr int kLoadedWeights = kSharesWeights ? kWeights / kCluster : kWeights;
+  static_assert(kLoadedWeights % 16 == 0);
   // Rows of x that a block loads, and where they begin in the tile: the last piece overlaps.
-  static constexpr int kPiece = (kRows / 8 + kCluster - 1) / kCluster * 8;
-  static __device__ int piece_row(int rank) { return min(rank * kPiece, kRows - kPiece); }
+  static constexpr int kLoadedRows =
+      kSharesWeights ? kRows : (kRows / 8 + kCluster - 1) / kCluster * 8;
+  static __device__ int first_row(int rank) {
+    return kSharesWeights ? 0 : min(rank * kLoadedRows, kRows - kLoadedRows);
+  }
+  // Of a stage: what all blocks of the cluster write to a block.
+  static constexpr int kLoadedBytes =
+      Shape::kXBytes + (kSharesWeights ? 1 : kCluster) * kLoadedRows * kStageColumns * 2;
   static __device__ ConsumerRows rows_of(int consumer) {
     return kHalvesRows ? ConsumerRows{0, consumer * kConsumerRows}
                        : ConsumerRows{consumer * kConsumerWeights, 0};
@@ -78,14 +87,17 @@ struct SwappedWork {
         rank(Gemm::kCluster > 1 ? static_cast<int>(cluster_rank()) : 0),
         first(static_cast<int>(blockIdx.x) / Gemm::kCluster),
         step(static_cast<int>(gridDim.x) / Gemm::kCluster) {}
-  __device__ int row(const TilePosition& tile) const { return tile.row * Gemm::kRows; }
+  __device__ int row(const TilePosition& tile) const {
+    return (Gemm::kSharesWeights ? tile.row * Gemm::kCluster + rank : tile.row) * Gemm::kRows;
+  }
   __device__ int column(const TilePosition& tile) const {
-    return (tile.col * Gemm::kCluster + rank) * Gemm::kColumns;
+    return (Gemm::kSharesWeights ? tile.col : tile.col * Gemm::kCluster + rank) * Gemm::kColumns;
   }
 };
 
 template <typename Gemm>
 struct SwappedProducer {
+  static constexpr std::uint16_t kAll = (1 << Gemm::kCluster) - 1;
   const SwappedMaps& maps;
   const TileShared<Gemm>& shared;
   const SwappedWork<Gemm>& work;
@@ -119,21 +131,25 @@ struct SwappedProducer {
   }
 
   __device__ void load_weights(int i, int stage, int group) const {
-    constexpr int kXBytes = Gemm::kCluster * Gemm::kPiece * kStageColumns * 2;
-    barrier_expect_bytes(shared.full_at(stage), Gemm::Shape::kXBytes + kXBytes);
-    load_pair_box(maps.weights, shared.stage(stage), shared.full_at(stage), i * kStageColumns,
-                  group);
+    barrier_expect_bytes(shared.full_at(stage), Gemm::kLoadedBytes);
+    const int column = i * kStageColumns;
+    if constexpr (Gemm::kSharesWeights) {
+      constexpr int kPiece = Gemm::Shape::kXBytes / Gemm::kCluster;
+      load_pair_box_multicast(maps.weights, shared.stage(stage) + work.rank * kPiece,
+                              shared.full_at(stage), column,
+                              group + work.rank * Gemm::kLoadedWeights / 16, kAll);
+    } else {
+      load_pair_box(maps.weights, shared.stage(stage), shared.full_at(stage), column, group);
+    }
   }
 
   __device__ void load_x(int i, int stage, int row) const {
-    const int piece = Gemm::piece_row(work.rank);
-    const std::uint32_t to =
-        shared.stage(stage) + Gemm::Shape::kXBytes + piece * kStageColumns * 2;
-    if constexpr (Gemm::kCluster == 1) {
-      load_box(maps.x, to, shared.full_at(stage), i * kStageColumns, row + piece);
+    const int first = Gemm::first_row(work.rank), column = i * kStageColumns;
+    const std::uint32_t to = shared.stage(stage) + Gemm::Shape::kXBytes + first * kStageColumns * 2;
+    if constexpr (Gemm::kSharesWeights || Gemm::kCluster == 1) {
+      load_box(maps.x, to, shared.full_at(stage), column, row + first);
     } else {
-      constexpr std::uint16_t kAll = (1 << Gemm::kCluster) - 1;
-      load_box_multicast(maps.x, to, shared.full_at(stage), i * kStageColumns, row + piece, kAll);
+      load_box_multicast(maps.x, to, shared.full_at(stage), column, row + first, kAll);
     }
   }
 };
@@ -231,7 +247,9 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
       [&](int number) {
         SwappedConsumer<Gemm>{maps, shared, work, up_is_first, number}.run();
       },
-      [&] { SwappedProducer<Gemm>{maps, shared, work}.run(); });
+      [&] {
+        SwappedProducer<Gemm>{maps, shared, work}.run();
+      });
 #endif  // other architectures never launch it
 }
 
