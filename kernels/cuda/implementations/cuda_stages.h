@@ -50,8 +50,7 @@ PreparedKernel fastest_mlp(const Activation& activation, CudaDevice& device, con
                            Inputs in, const Tensor& out,
                            const std::function<MlpCandidates(const Tensor& h)>& candidates);
 
-// The MLP of three kernels (gated_mlp_packed_pointwise.cc), whose first stage is named so.
-inline constexpr const char* kPackedGateUp = "gate_up_proj";
+// The MLP of three kernels (gated_mlp_packed_pointwise.cc).
 PreparedKernel packed_gated_mlp(const Activation& activation, CudaDevice& device,
                                 const LadderProblem& problem, Inputs in, const Tensor& out);
 
