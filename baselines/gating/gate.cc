@@ -51,7 +51,8 @@ constexpr Obstacle kBeyondWhatMatters[] = {
 ExitCode exit_code_of(GateCause cause) {
   using enum GateCause;
   if (cause == kNoRegression) return ExitCode::kNoRegression;
-  const auto regressions = {kSlower, kOtherLaunches, kOtherKernels, kHostSlower, kCrept};
+  const auto regressions = {kSlower,       kOtherLaunches, kMoreMemory,
+                            kOtherKernels, kHostSlower,    kCrept};
   return std::ranges::find(regressions, cause) != regressions.end() ? ExitCode::kRegression
                                                                     : ExitCode::kCouldNotJudge;
 }
@@ -206,6 +207,10 @@ void fold(const Run& baseline, const Run& candidate, const GateOptions& options,
   // Independent of its time: what it launches is certain in a single call.
   result.unmet_expectations = unmet_expectations(candidate);
   if (!result.unmet_expectations.empty()) conclude(GateCause::kOtherLaunches, result);
+  result.memory_growth =
+      memory_growth(baseline, candidate, result.verdicts,
+                    [&](const Verdict& verdict) { return allowed(verdict, options.allow); });
+  if (!result.memory_growth.empty()) conclude(GateCause::kMoreMemory, result);
   result.families = families_of(result.verdicts);
   result.kernel_diffs = explain_all(baseline, candidate, result.verdicts, options.rule);
   if (options.fail_on_changed_kernels) fold_kernels(baseline, candidate, result);

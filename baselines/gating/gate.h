@@ -13,6 +13,7 @@
 #include "baselines/gating/creep.h"
 #include "baselines/gating/families.h"
 #include "baselines/gating/kernel_diff.h"
+#include "baselines/gating/memory_growth.h"
 #include "baselines/gating/staleness.h"
 #include "baselines/io/exit_code.h"
 #include "baselines/record/baseline.h"
@@ -76,6 +77,7 @@ enum class GateCause {
   kAcceptanceExpired,  // of a slowdown that nobody sees any more
   kTooLittleRuledOut,  // asked for
   kOtherLaunches,      // than are declared
+  kMoreMemory,         // than the baseline takes, by more than is allowed
   kOtherKernels,       // asked for
   kKernelsUnknown,     // likewise, and a run has no profiles
   kHostSlower,         // asked for: launching takes longer
@@ -126,6 +128,7 @@ struct GateResult {
   std::size_t benchmarks = 0;                        // of either run, judged or filtered out
   std::vector<Family> families;                      // the slowest first
   std::vector<UnmetExpectation> unmet_expectations;  // sorted by name
+  std::vector<MemoryGrowth> memory_growth;           // likewise
   std::vector<LeftOut> left_out;                     // the baseline's first
   std::vector<Outlier> outliers_in_baseline;         // by card and deviation
   std::vector<Outlier> outliers_in_candidate;
@@ -138,7 +141,8 @@ struct GateResult {
 
 // 1 where anything regressed and is not accepted, or kernels changed or host times got longer where
 // that is to fail, or a benchmark of the candidate does not launch what its implementation declares
-// (whatever the baseline launched: the code and its declaration are one change's). 0 only where
+// (whatever the baseline launched: the code and its declaration are one change's), or it takes or
+// keeps more memory than the baseline by more than allowed(). 0 only where
 // every benchmark that a change can have slowed is decided or cannot be slower by more than
 // GateOptions::allow, and none looks slower. Else 2: also where any benchmark is invalid, where an
 // accepted slowdown expired, where host times that are to fail are unknown or look longer, and

@@ -69,6 +69,32 @@ TEST(Gate, ExpectationsThatAreMetOrTheBaselinesDecideNothing) {
   EXPECT_EQ(gate_of_series({launching_otherwise("a")}, {met}).exit_code, ExitCode::kNoRegression);
 }
 
+BenchmarkSeries taking(const std::string& name, double memory, double kept = 10) {
+  BenchmarkSeries series = quiet(name);
+  series.counters["memory_bytes"] = memory;
+  series.counters["kept_bytes"] = kept;
+  return series;
+}
+
+TEST(Gate, FailsWhereABenchmarkTakesMoreMemoryThanIsAllowed) {
+  const GateResult result =
+      gate_of_series({taking("a", 1000), taking("b", 1000), quiet("c")},
+                     {taking("a", 1040), taking("b", 1060, 11), taking("c", 9)});
+  EXPECT_THAT(result,
+              ends(ExitCode::kRegression, GateCause::kNoRegression, GateCause::kMoreMemory));
+  ASSERT_EQ(result.memory_growth.size(), 2u);
+  EXPECT_EQ(result.memory_growth[0].benchmark, "b");
+  EXPECT_EQ(result.memory_growth[0].candidate, 1060);
+  EXPECT_EQ(result.memory_growth[1].counter, "kept_bytes");
+}
+
+TEST(Gate, MemoryKeptWhereNoneWasKeptIsMore) {
+  EXPECT_EQ(gate_of_series({taking("a", 1000, 0)}, {taking("a", 1000, 1)}).exit_code,
+            ExitCode::kRegression);
+  EXPECT_EQ(gate_of_series({taking("a", 1000, 1)}, {taking("a", 900, 0)}).exit_code,
+            ExitCode::kNoRegression);
+}
+
 TEST(Gate, ARegressionOutweighsAllThatCouldNotBeJudged) {
   EXPECT_EQ(gate_of_series({quiet("a"), quiet("b"), quiet("m")},
                            {slow("a", 0.05), failed_series("b", "x"), quiet("n")})

@@ -32,6 +32,7 @@ class ContentHash {
     }
   }
 
+  std::uint64_t value() const { return hash_; }
   // nvcc 13.0 refuses fmt's formats.
   std::string hex() const {
     char text[17];

@@ -117,8 +117,9 @@ void add_path(const fs::path& path, RunSources& sources) {
   for (const fs::path& file : files) {
     const auto position = blocks.by_file.find(file.filename().string());
     sources.files.push_back(file);
-    sources.positions.push_back(position == blocks.by_file.end() ? ProcessPosition{}
-                                                                 : position->second);
+    sources.positions.push_back(position == blocks.by_file.end()
+                                    ? ProcessPosition{.shard = blocks.shard}
+                                    : position->second);
   }
 }
 

@@ -8,13 +8,14 @@
 namespace fusegate::baselines {
 namespace {
 
-ProcessPosition position_of(const JsonField& entry) {
-  ProcessPosition position;
+ProcessPosition position_of(const JsonField& entry, int shard) {
+  ProcessPosition position{.shard = shard};
   if (const auto block = entry.find("block")) {
     position.block = block->integer();
     if (position.block < 0) block->fail("must not be negative");
   }
   if (const auto extension = entry.find("extension")) position.extension = extension->boolean();
+  if (const auto own = entry.find("shard")) position.shard = own->integer();
   return position;
 }
 
@@ -32,12 +33,13 @@ RunBlocks read_run_blocks(const std::filesystem::path& folder) {
   if (const auto left_out = record.find("left_out")) {
     for (const auto& [name, why] : left_out->members()) blocks.left_out[name] = why.text();
   }
+  if (const auto shard = record.find("shard")) blocks.shard = shard->at("number").integer();
   if (const auto aa = record.find("aa")) blocks.aa.emplace(path.string(), aa->value());
   auto processes = record.find("processes");
   if (!processes) processes = record.find("invocations");  // its name before
   if (!processes) return blocks;
   for (const JsonField& entry : processes->elements()) {
-    blocks.by_file[entry.at("file").text()] = position_of(entry);
+    blocks.by_file[entry.at("file").text()] = position_of(entry, blocks.shard);
   }
   return blocks;
 }

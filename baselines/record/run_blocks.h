@@ -15,11 +15,13 @@ namespace fusegate::baselines {
 struct ProcessPosition {
   int block = 0;           // counted from 1 over the session; 0 where none is recorded
   bool extension = false;  // measured after the minimum
+  int shard = 0;           // of a plan, from 1: it measured no other's benchmarks; 0 without one
 };
 
 struct RunBlocks {
   std::string suite;     // empty where none is recorded
   std::string session;   // the same in all folders that were measured together; empty likewise
+  int shard = 0;         // of all processes that say nothing else
   bool finished = true;  // false while the run is measured, and after it ended early
   std::map<std::string, ProcessPosition> by_file;  // by the run file's name in the folder
   // Benchmarks that the run did not measure, or not in all processes, by name, with the reason.

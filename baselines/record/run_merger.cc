@@ -68,29 +68,43 @@ void keep_common(const Environment& other, Environment& context) {
   });
 }
 
-// Groups of processes that have a benchmark in common. Processes of two programs with different
-// benchmarks are not expected to have each other's.
+// Groups of processes of a shard that have a benchmark in common. Processes of two programs with
+// different benchmarks are not expected to have each other's, nor are those of two shards, which
+// have their controls in common.
 class ProcessGroups {
  public:
-  explicit ProcessGroups(std::size_t processes) : group_(processes) {
+  explicit ProcessGroups(const std::vector<ProcessPosition>& positions)
+      : positions_(positions), group_(positions.size()) {
     std::iota(group_.begin(), group_.end(), 0);
   }
 
-  int of(int process) const { return group_[static_cast<std::size_t>(process)]; }
-  void join(int a, int b) {
-    const int group = of(a);
-    std::ranges::replace(group_, of(b), group);
+  void join(const std::vector<int>& processes) {
+    std::map<int, int> first_of_shard;
+    for (const int process : processes) {
+      const auto [first, is_new] = first_of_shard.emplace(shard_of(process), process);
+      if (!is_new) join(first->second, process);
+    }
   }
-  // Without extensions.
-  int size(int group, const std::vector<bool>& are_extensions) const {
+  // How many are in the groups of these, without extensions.
+  int size(const std::vector<int>& processes) const {
+    std::set<int> groups;
+    for (const int process : processes) groups.insert(of(process));
     int size = 0;
     for (std::size_t i = 0; i < group_.size(); ++i) {
-      if (group_[i] == group && !are_extensions[i]) ++size;
+      if (groups.contains(group_[i]) && !positions_[i].extension) ++size;
     }
     return size;
   }
 
  private:
+  int of(int process) const { return group_[static_cast<std::size_t>(process)]; }
+  int shard_of(int process) const { return positions_[static_cast<std::size_t>(process)].shard; }
+  void join(int a, int b) {
+    const int from = of(b), to = of(a);
+    if (from != to) std::ranges::replace(group_, from, to);
+  }
+
+  const std::vector<ProcessPosition>& positions_;
   std::vector<int> group_;
 };
 
@@ -104,17 +118,13 @@ std::vector<int> first_processes(const BenchmarkSeries& series) {
 }
 
 // Records in left_out what only some processes of a group have, also where the others skipped it.
-void find_partial(std::size_t processes, const std::vector<bool>& are_extensions, Run& run) {
-  ProcessGroups groups(processes);
-  for (const BenchmarkSeries& series : run.benchmarks) {
-    const std::vector<int> measured = first_processes(series);
-    for (const int process : measured) groups.join(measured.front(), process);
-  }
+void find_partial(const std::vector<ProcessPosition>& positions, Run& run) {
+  ProcessGroups groups(positions);
+  for (const BenchmarkSeries& series : run.benchmarks) groups.join(first_processes(series));
   for (const BenchmarkSeries& series : run.benchmarks) {
     const std::vector<int> measured = first_processes(series);
     if (measured.empty() || !series.failure.empty()) continue;
-    const int group = groups.of(measured.front());
-    const int of = groups.size(group, are_extensions);
+    const int of = groups.size(measured);
     if (const auto skipped = run.skipped.extract(series.name)) {
       run.left_out[series.name] = "some processes skipped it: " + skipped.mapped();
     } else if (static_cast<int>(measured.size()) < of) {
@@ -175,7 +185,7 @@ void RunMerger::add(RunFile&& file, const std::string& source, const ProcessPosi
     add_benchmark(std::move(result));
   }
   files_.emplace_back(source);
-  are_extensions_.push_back(position.extension);
+  positions_.push_back(position);
 }
 
 void RunMerger::add_identities(Identities&& identities, const std::string& source) {
@@ -246,7 +256,7 @@ Run RunMerger::take() {
     run_.benchmarks.push_back(std::move(series));
   }
   std::ranges::sort(run_.benchmarks, {}, &BenchmarkSeries::name);
-  find_partial(files_.size(), are_extensions_, run_);
+  find_partial(positions_, run_);
   run_.process_names = process_names(files_);
   return std::move(run_);
 }

@@ -48,7 +48,7 @@ class RunMerger {
 
   std::string first_source_;
   std::vector<std::filesystem::path> files_;  // of the processes
-  std::vector<bool> are_extensions_;          // likewise
+  std::vector<ProcessPosition> positions_;    // likewise
   Run run_;
   std::vector<Series> series_;
   std::unordered_map<std::string, std::size_t> index_;

@@ -118,9 +118,11 @@ json fusegate_context(const ProcessInfo& info, const EnvironmentProbe& probe) {
 std::map<std::string, double> counters(const BenchmarkRecord& record, const Sample& sample) {
   std::map<std::string, double> counters{{"flops", record.flops},
                                          {"min_bytes", record.min_bytes},
+                                         {"memory_bytes", record.memory_bytes},
                                          {"host_ns", record.host_ns},
                                          {"host_graph_ns", record.host_graph_ns},
                                          {"sm_clock_hz", sample.sm_clock_hz}};
+  if (record.kept_bytes) counters["kept_bytes"] = *record.kept_bytes;
   if (record.not_capturable.empty()) {
     counters["kernel_launches"] = static_cast<double>(record.launches.kernels);
   }

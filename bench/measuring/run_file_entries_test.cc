@@ -116,6 +116,7 @@ TEST(Counters, LeaveOutWhatIsNotKnown) {
   BenchmarkRecord record = plain_record();
   record.host_ns = std::numeric_limits<double>::quiet_NaN();
   record.host_graph_ns = 2500;
+  record.memory_bytes = 4096;
   record.launches = {.kernels = 2, .memory_operations = 1};
   std::map<std::string, double> found = counters(record, {.batch_ns = 1, .sm_clock_hz = 1.5e9});
   EXPECT_EQ(found.at("kernel_launches"), 2);
@@ -123,12 +124,17 @@ TEST(Counters, LeaveOutWhatIsNotKnown) {
   EXPECT_EQ(found.at("sm_clock_hz"), 1.5e9);
   EXPECT_FALSE(found.contains("host_ns"));
   EXPECT_EQ(found.at("host_graph_ns"), 2500);
+  EXPECT_EQ(found.at("memory_bytes"), 4096);
+  EXPECT_FALSE(found.contains("kept_bytes"));
+  record.kept_bytes = 0;
+  record.memory_bytes = record.host_ns;
   record.host_graph_ns = record.host_ns;
   record.launches.memory_operations = 0;
   record.not_capturable = "it waits for the device";
   found = counters(record, {.batch_ns = 1});
+  EXPECT_EQ(found.at("kept_bytes"), 0);
   for (const char* counter :
-       {"host_graph_ns", "kernel_launches", "memory_operations", "sm_clock_hz"}) {
+       {"host_graph_ns", "kernel_launches", "memory_bytes", "memory_operations", "sm_clock_hz"}) {
     EXPECT_FALSE(found.contains(counter)) << counter;
   }
 }

@@ -38,6 +38,14 @@ void warm_up(Batch& batch, std::chrono::nanoseconds length) {
   } while (Clock::now() < end && !interrupted());
 }
 
+// NaN where launches allocate what they need.
+double memory_bytes(const PlannedBenchmark& benchmark, const kernels::PreparedKernel& kernel) {
+  if (kernel.allocates) return std::nan("");
+  const kernels::Operation& operation =
+      kernels::find_operation(benchmark.implementation->operation);
+  return kernels::tensor_bytes(operation, benchmark.problem) + kernel.scratch_bytes();
+}
+
 }  // namespace
 
 bool is_lost(kernels::Device& device) {
@@ -132,6 +140,8 @@ ProfileAttempt Session::profile() {
   }
   attempt.flops = here->kernel.flops();
   attempt.min_bytes = here->kernel.min_bytes();
+  attempt.memory_bytes = memory_bytes(benchmark_, here->kernel);
+  attempt.kept_bytes = here->kernel.kept_bytes;
   for (const kernels::Stage& stage : here->kernel.stages) {
     if (!stage.choice.empty()) attempt.choices[stage.name] = stage.choice;
   }
@@ -186,6 +196,8 @@ void Session::size_batch(const kernels::PreparedKernel& kernel) {
 void Session::describe(const kernels::PreparedKernel& kernel) {
   record_.flops = kernel.flops();
   record_.min_bytes = kernel.min_bytes();
+  record_.memory_bytes = memory_bytes(benchmark_, kernel);
+  record_.kept_bytes = kernel.kept_bytes;
   const bool captured = record_.not_capturable.empty();
   if (captured) record_.launches = context_.meter.count_launches(kernel);
   record_.host_ns = context_.meter.host_ns(kernel);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -27,6 +28,9 @@ struct BenchmarkRecord {
   double relative_error = 0;
   double flops = 0;
   double min_bytes = 0;
+  // The operation's tensors and the kernel's scratch; NaN where its launches allocate.
+  double memory_bytes = 0;
+  std::optional<double> kept_bytes = {};  // of it, from forward to backward
   double host_ns = 0;
   double host_graph_ns = 0;
   LaunchCount launches;                // not known where it is not capturable

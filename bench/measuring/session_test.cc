@@ -154,6 +154,8 @@ TEST_F(SessionTest, DescribesTheBenchmark) {
   EXPECT_EQ(session.record().host_graph_ns, 7);
   EXPECT_EQ(session.record().flops, 10 * 64);
   EXPECT_EQ(session.record().min_bytes, 3 * 64 * 4);
+  EXPECT_EQ(session.record().memory_bytes, 3 * 64 * 4) << "it takes no scratch memory";
+  EXPECT_FALSE(session.record().kept_bytes);
   ASSERT_EQ(session.record().stages.size(), 1u);
   EXPECT_EQ(session.record().stages[0].name, "gelu_mul");
   ASSERT_EQ(session.record().stages[0].kernels.size(), 1u);

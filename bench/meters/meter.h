@@ -90,6 +90,8 @@ struct ProfileAttempt {
   kernels::StageChoices choices{};              // of the profiled kernel
   double flops = 0;                             // of a call; 0: unknown
   double min_bytes = 0;
+  double memory_bytes = 0;  // NaN: unknown
+  std::optional<double> kept_bytes = {};
 };
 
 // What it may leave out is that of a device without launches and graphs.

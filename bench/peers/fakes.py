@@ -1,4 +1,4 @@
-"""Stand-ins for Triton, Liger, QuACK and cuDNN, which compute on the fake torch's tensors."""
+"""Stand-ins for Triton, Liger, QuACK, cuDNN, FlashInfer and DeepGEMM, which compute on the fake torch's tensors."""
 
 import contextlib
 import dataclasses
@@ -10,7 +10,9 @@ import tempfile
 import types
 from unittest import mock
 
+import fp8
 import torch
+import training
 from fusegate import Problem
 
 functional, NUMBERS = torch.nn.functional, torch.numpy.random.default_rng(5)
@@ -47,16 +49,20 @@ class FakeQuack:
                 self.best_config = types.SimpleNamespace(kwargs={"config": self._config})
         self.Autotuner, self._known = Autotuner, set()
 
-    def gemm_gated(self, x, w, activation, store_preact, concat_layout):
+    def gemm_gated(self, x, w, activation, store_preact, concat_layout, alpha=1.0, postact_dtype=None):
         assert not store_preact
         self._ask(GemmConfig(), activation, concat_layout, x.shape, w.shape)
-        both, half = x @ w, w.shape[1] // 2
+        both, half = alpha * (x @ w), w.shape[1] // 2
         gate, up = (both[:, :half], both[:, half:]) if concat_layout else (both[:, 0::2], both[:, 1::2])
         return None, UNITS[activation](gate) * up
 
-    def gemm(self, h, w, split_k):
+    def gemm(self, h, w, split_k, alpha=1.0, out_dtype=None):
         self._ask(GemmConfig(tile_m=256, pingpong=False), split_k, h.shape, w.shape)
-        return h @ w
+        return alpha * (h @ w)
+
+    def mlp_func(self, x, w_gate_up, w_down, activation, recompute, concat_layout):
+        h = self.gemm_gated(x, w_gate_up.T, activation, False, ("B",) if concat_layout else None)[1]
+        return self.gemm(h, w_down.T, ("kept", "again")[recompute])
 
     def _ask(self, config, *key):
         if key not in self._known:
@@ -143,16 +149,48 @@ class FakeCudnn:
         return self._times[self.launched]
 
 
+def gradients(forward, leaves, dy):
+    """training.gradients, by differences."""
+    def loss(number, at, by):
+        moved = [leaf.copy() for leaf in leaves]
+        moved[number][at] += by
+        return (forward(*moved) * dy).sum()
+
+    def gradient(number, leaf):
+        slopes = [(loss(number, at, 1e-5) - loss(number, at, -1e-5)) / 2e-5 for at in torch.numpy.ndindex(leaf.shape)]
+        return torch.tensor(slopes).reshape(leaf.shape)
+    return forward(*leaves), [gradient(number, leaf) for number, leaf in enumerate(leaves)]
+
+
+class FakeSegmentGemm:
+    def __init__(self, _workspace):
+        pass
+
+    def run(self, x, weights, batch_size, weight_column_major, out, seg_indptr):
+        assert (batch_size, weight_column_major, list(seg_indptr)) == (1, True, [0, x.shape[0]])
+        out.copy_(x @ weights[0].T)
+        return out
+
+
+def of_halves(activation):
+    return lambda both: (lambda gate, up: activation(gate) * up)(*both.chunk(2, dim=1))
+
+
 @contextlib.contextmanager
 def installed(cudnn=None, cache=None):
     """The libraries are there, and remember in that folder. Yields QuACK."""
     quack, cudnn = FakeQuack(), cudnn or FakeCudnn()
     ops = types.SimpleNamespace(LigerGELUMulFunction=types.SimpleNamespace(apply=lambda g, u: UNITS["geglu"](g) * u),
                                 LigerSiLUMulFunction=types.SimpleNamespace(apply=lambda g, u: functional.silu(g) * u))
-    modules = {"cudnn": cudnn, "triton": types.ModuleType("triton"), "triton.testing": cudnn, "liger_kernel.ops": ops,
-               "quack": quack, "quack.gemm_interface": quack, "quack.autotuner": quack,
+    deep_gemm = types.SimpleNamespace(fp8_gemm_nt=lambda x, w, out: out.copy_(fp8.scaled(*x) @ fp8.scaled(*w).T))
+    flashinfer = types.SimpleNamespace(
+        SegmentGEMMWrapper=FakeSegmentGemm, gelu_tanh_and_mul=of_halves(UNITS["geglu"]),
+        silu_and_mul=of_halves(UNITS["swiglu"]), gelu_and_mul=of_halves(functional.gelu))
+    modules = {"cudnn": cudnn, "deep_gemm": deep_gemm, "flashinfer": flashinfer, "triton": types.ModuleType("triton"),
+               "triton.testing": cudnn, "liger_kernel.ops": ops,
+               "quack": quack, "quack.gemm_interface": quack, "quack.autotuner": quack, "quack.mlp": quack,
                "cutlass": types.SimpleNamespace(__file__="/site-packages/cutlass/__init__.py",
                                                 __spec__=importlib.machinery.ModuleSpec("cutlass", None))}
     with tempfile.TemporaryDirectory() as folder, mock.patch.dict(sys.modules, modules), \
-            mock.patch.dict(os.environ, XDG_CACHE_HOME=cache or folder):
+            mock.patch.dict(os.environ, XDG_CACHE_HOME=cache or folder), mock.patch.object(training, "gradients", gradients):
         yield quack

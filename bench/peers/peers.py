@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""fusegate's peers: PyTorch, its compiler, Liger, QuACK and cuDNN, as implementations of fusegate_bench's operations. Each is
-the library's released package, called as its users call it. Flags, suites and run files are fusegate_bench's.
+"""fusegate's peers: PyTorch, its compiler, Liger, QuACK, cuDNN, FlashInfer and DeepGEMM, as implementations of
+fusegate_bench's operations. Each is the library's released package, called as its users call it. Flags, suites and run files
+are fusegate_bench's.
 
     bench/peers/peers.py --suite=ladder --out=FILE
     bench/peers/peers.py --problem=64,128,768,3072 --operation=geglu_mlp --out=FILE
@@ -15,7 +16,6 @@ import os
 import pathlib
 import shutil
 import sys
-import types
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))  # where both lie side by side
 
@@ -28,12 +28,26 @@ except Exception as error:  # pylint: disable=broad-except
     print(f"peers: torch cannot be imported: {error}", file=sys.stderr)
     sys.exit(2)
 
+import flashinfer_mlp
+import fp8
 import problems
+import training
+from compiled import MODES, compiled
 from cudnn_mlp import CudnnMlp
+from deep_gemm_mlp import deep_gemm_mlp
 from problems import GATED
-from quack_mlp import CONCATENATED, INTERLEAVED, QuackMlp, pack
+from quack_mlp import (CONCATENATED, INTERLEAVED, QuackFp8Mlp, QuackMlp, QuackStep, pack, pack_fp8, pack_step)
 
-LIGER = {"factory": True, "requires": ("triton", "liger_kernel"), "device": "cuda"}
+# Of another torch than requirements.txt's, which cannot be in the same environment: names say so, so that both can stand in
+# one report.
+TORCH, THIS_TORCH = "2.11", ".".join(torch.__version__.split(".")[:2])
+OF_TORCH = "" if THIS_TORCH == TORCH else f"-torch{THIS_TORCH}"
+LIGER = {"requires": ("triton", "liger_kernel"), "device": "cuda"}
+QUACK = {"requires": ("triton", "quack", "nvidia_cutlass_dsl"), "device": "cuda"}
+
+
+def benchmark(operation, name, **fields):
+    return operation.benchmark(name + OF_TORCH, **fields)
 
 
 def marked(name, function):
@@ -69,28 +83,23 @@ def mlp(unit, part):
     return lambda x, w_gate, w_up, w_down: down_proj(unit(gate_proj(x, w_gate), up_proj(x, w_up)), w_down)
 
 
-def compiled(function, mode):
-    """For static shapes and without graph breaks. Of the max-autotune modes it takes the one without CUDA graphs, since all
-    peers are captured in the same way.
-
-    The compiler caches its results by a function's code, and gives up on code that it compiled for eight shapes. So each
-    benchmark gets code of its own."""
-    own = types.FunctionType(function.__code__.replace(), function.__globals__, function.__name__, function.__defaults__,
-                             function.__closure__)
-    return torch.compile(own, dynamic=False, fullgraph=True, mode=mode)
-
-
 def register_torchs(operation, make, fused, unfused):
     """make: of marked or unmarked, the implementation. fused, unfused: their stages. The compiler fuses activation and mul by
     default, and cannot be marked."""
-    operation.benchmark("torch_eager", stages=unfused)(make(marked))
-    for name, mode in (("torch_compile", None), ("torch_compile_max_autotune", "max-autotune-no-cudagraphs")):
-        operation.benchmark(name, factory=True, requires="triton", stages=problems.in_one(operation.name, fused))(
+    benchmark(operation, "torch_eager", stages=unfused)(make(marked))
+    for name, mode in MODES.items():
+        benchmark(operation, name, factory=True, requires="triton", stages=problems.in_one(operation.name, fused))(
             lambda _, mode=mode: compiled(make(unmarked), mode))
 
 
-def liger(activation):
-    return marked(f"{activation.name}_mul", getattr(importlib.import_module("liger_kernel.ops"), activation.liger).apply)
+def register_backward(operation, function):
+    benchmark(operation, "torch_eager")(function)
+    for name, mode in MODES.items():
+        benchmark(operation, name, factory=True, requires="triton")(lambda _, mode=mode: compiled(function, mode))
+
+
+def liger(activation, part=marked):
+    return part(f"{activation.name}_mul", getattr(importlib.import_module("liger_kernel.ops"), activation.liger).apply)
 
 
 def register_tuned(operation, name, make, **fields):
@@ -100,7 +109,7 @@ def register_tuned(operation, name, make, **fields):
     def build(problem):
         made[problem] = make(problem)
         return made[problem]
-    operation.benchmark(name, factory=True, device="cuda", choices=lambda problem: made[problem].choices, **fields)(build)
+    benchmark(operation, name, factory=True, choices=lambda problem: made[problem].choices, **fields)(build)
 
 
 def register_unit(unit, activation):
@@ -108,7 +117,7 @@ def register_unit(unit, activation):
     fused, unfused = (functools.partial(problems.gated_stages, unit, is_fused) for is_fused in (True, False))
     register_torchs(operation, functools.partial(gated, activation), fused, unfused)
     if activation.liger:
-        operation.benchmark("liger", **LIGER, stages=fused)(lambda _: liger(activation))
+        benchmark(operation, "liger", factory=True, **LIGER, stages=fused)(lambda _: liger(activation))
 
 
 def register_mlp(unit, activation):
@@ -116,16 +125,50 @@ def register_mlp(unit, activation):
     fused, unfused = (functools.partial(problems.mlp_stages, unit, is_fused) for is_fused in (True, False))
     register_torchs(operation, lambda part: mlp(gated(activation, part), part), fused, unfused)
     if activation.liger:
-        operation.benchmark("liger", **LIGER, stages=fused)(lambda _: mlp(liger(activation), marked))
+        benchmark(operation, "liger", factory=True, **LIGER, stages=fused)(lambda _: mlp(liger(activation), marked))
     register_tuned(operation, "cudnn", functools.partial(CudnnMlp, unit, activation.cudnn), requires=("cudnn", "triton"),
-                   stages=functools.partial(problems.up_gate_mlp_stages, unit))
+                   device="cuda", stages=functools.partial(problems.up_gate_mlp_stages, unit))
+    if activation.flashinfer:
+        benchmark(operation, "flashinfer", factory=True, requires=("triton", "flashinfer"), device="cuda",
+                            prepare=flashinfer_mlp.pack, stages=functools.partial(problems.packed_mlp_stages, unit))(
+            functools.partial(flashinfer_mlp.FlashinferMlp, activation.name, activation.flashinfer))
     for name, layout, is_down_quacks in () if not activation.quack else (
             ("quack", INTERLEAVED, False), ("quack_both", INTERLEAVED, True), ("quack_concat", CONCATENATED, False),
             ("quack_concat_both", CONCATENATED, True)):
         register_tuned(operation, name, functools.partial(QuackMlp, activation.quack, layout, is_down_quacks),
-                       requires=("triton", "quack", "nvidia_cutlass_dsl"),
-                       prepare=functools.partial(pack, layout, is_down_quacks),
+                       **QUACK, prepare=functools.partial(pack, layout, is_down_quacks),
                        stages=functools.partial(problems.gate_up_mlp_stages, unit))
+
+
+def register_training(unit, activation):
+    register_backward(training.unit_backward_operation(unit), training.unit_backward(activation))
+    register_backward(training.mlp_backward_operation(unit), training.mlp_backward(activation))
+    operation, forward = training.mlp_training_operation(unit), mlp(gated(activation, unmarked), unmarked)
+    register_tuned(operation, "torch_eager", functools.partial(training.Step, forward))
+    for name, mode in MODES.items():
+        register_tuned(operation, name, lambda problem, mode=mode: training.Step(compiled(forward, mode), problem),
+                       requires="triton")
+    if activation.liger:
+        register_tuned(operation, "liger", lambda problem: training.Step(mlp(liger(activation, unmarked), unmarked), problem),
+                       **LIGER)
+    for name, layout, keeps in () if not activation.quack else (
+            ("quack", INTERLEAVED, True), ("quack_concat", CONCATENATED, True), ("quack_recompute", INTERLEAVED, False)):
+        register_tuned(operation, name, functools.partial(QuackStep, activation.quack, layout, keeps), **QUACK,
+                       prepare=functools.partial(pack_step, layout))
+
+
+def register_fp8(unit, activation, scales):
+    operation, stages = fp8.operation(unit, scales), functools.partial(fp8.stages, unit)
+    packed = functools.partial(fp8.pack, scales, torch.cat)
+    if scales == "block":
+        benchmark(operation, "deep_gemm", factory=True, requires=("triton", "deep_gemm"), device="cuda", prepare=packed,
+                            stages=stages)(functools.partial(deep_gemm_mlp, activation))
+        return
+    benchmark(operation, "torch_scaled_mm", factory=True, requires="triton", device="cuda", prepare=packed, stages=stages)(
+        functools.partial(fp8.torch_mlp, activation))
+    for name, is_down_quacks in (("quack", False), ("quack_both", True)) if scales == "tensor" else ():
+        register_tuned(operation, name, functools.partial(QuackFp8Mlp, activation, is_down_quacks), **QUACK,
+                       prepare=functools.partial(pack_fp8, is_down_quacks), stages=functools.partial(fp8.gate_up_stages, unit))
 
 
 def suites():
@@ -139,6 +182,10 @@ register_torchs(problems.linear_operation(), linear, problems.linear_stages, pro
 for gated_unit, its_activation in GATED.items():
     register_unit(gated_unit, its_activation)
     register_mlp(gated_unit, its_activation)
+    register_training(gated_unit, its_activation)
+for gated_unit in fp8.UNITS:
+    for kind_of_scales in fp8.SCALES:
+        register_fp8(gated_unit, GATED[gated_unit], kind_of_scales)
 
 if __name__ == "__main__":
     fusegate.main(suites=suites(), foreign_suites=True)

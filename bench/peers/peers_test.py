@@ -17,8 +17,8 @@ from fakes import installed, problem, random
 
 PROGRAM = pathlib.Path(__file__).resolve().parent / "peers.py"
 QUICK = ("--device=cpu", "--samples=2", "--layouts=2", "--idle-us=0", "--batch-us=50")
-OF_AN_MLP = ["torch_eager", "torch_compile", "torch_compile_max_autotune", "liger", "cudnn", "quack", "quack_both",
-             "quack_concat", "quack_concat_both"]
+OF_AN_MLP = ["torch_eager", "torch_compile", "torch_compile_max_autotune", "liger", "cudnn", "flashinfer", "quack",
+             "quack_both", "quack_concat", "quack_concat_both"]
 
 
 def implementations():
@@ -39,20 +39,40 @@ class ImplementationsTest(unittest.TestCase):
         self.addCleanup(libraries.__exit__, None, None, None)
 
     def call(self, implementation):
-        """The result, and the reference's."""
-        operation = implementation.operation
-        inputs = [random(*tensor.shape) for tensor in operation.inputs(problem()).values()]
-        call = implementation.callable_for(problem())
-        return call(*implementation.prepared(problem(), inputs)), operation.reference(problem(), inputs)["out"]
+        """The results, and the reference's."""
+        operation, of = implementation.operation, problem()
+        if "blockwise" in operation.name:
+            of = problem(dim=128, hidden=384)
+        inputs = [random(*tensor.shape) for tensor in operation.inputs(of).values()]
+        result = implementation.callable_for(of)(*implementation.prepared(of, inputs))
+        return result if isinstance(result, tuple) else (result,), operation.reference(of, inputs)
 
     def test_all_compute_what_the_operation_is(self):
-        self.assertEqual(len(implementations()), 47)
+        self.assertEqual(len(implementations()), 107)
         for implementation in implementations():
-            result, expected = self.call(implementation)
-            self.assertLess(abs(result - expected).max(), 1e-9, implementation.path)
+            results, expected = self.call(implementation)
+            self.assertEqual(list(expected), implementation.operation.output_names(problem()))
+            for result, (name, right) in zip(results, expected.items()):
+                self.assertEqual(result.shape, right.shape)
+                self.assertLess(abs(result - right).max(), 1e-7, (implementation.path, name))
 
     def test_an_mlp_has_all_peers(self):
         self.assertEqual(list(operations()["geglu_mlp"].implementations), OF_AN_MLP)
+
+    def test_a_step_of_training_has_all_peers_and_says_what_memory_it_takes(self):
+        self.assertEqual(list(operations()["geglu_mlp_training"].implementations),
+                         ["torch_eager", "torch_compile", "torch_compile_max_autotune", "liger", "quack", "quack_concat",
+                          "quack_recompute"])
+        for name in ("torch_eager", "quack_recompute"):
+            self.call(find("geglu_mlp_training", name))
+            self.assertEqual(find("geglu_mlp_training", name).chosen(problem())["peak_bytes"], "64")
+
+    def test_problems_that_a_library_does_not_take_are_refused_in_words(self):
+        for operation, name, of, expected in (
+                ("geglu_mlp", "flashinfer", problem(dtype="fp32"), "computes in bf16 and fp16 only"),
+                ("geglu_mlp_fp8_blockwise", "deep_gemm", problem(dim=128, hidden=192), "multiples of 128")):
+            with self.assertRaisesRegex(ValueError, expected):
+                find(operation, name).callable_for(of)
 
     def test_marks_the_stages_that_it_declares(self):
         for implementation in implementations():
@@ -60,7 +80,7 @@ class ImplementationsTest(unittest.TestCase):
             self.call(implementation)
             marked = [call.args[0] for call in self.marks.call_args_list]
             declared = [stage.name for stage in implementation.work(problem())]
-            self.assertEqual(sorted(marked), [] if "compile" in implementation.name else sorted(declared),
+            self.assertEqual(sorted(marked), [] if declared == [implementation.operation.name] else sorted(declared),
                              implementation.path)
             if not marked:
                 self.assertEqual(len(declared), 1)
@@ -131,10 +151,20 @@ class ProgramTest(unittest.TestCase):
                          {"torch_eager": "", **dict.fromkeys(["torch_compile", "torch_compile_max_autotune"],
                                                              "ImportError: libtriton.so: not found")})
 
+    def test_another_torchs_peers_have_names_of_their_own(self):
+        self.write("torch.py", f"exec(open({torch.__file__!r}).read())\n__version__ = '2.15.0+cu132'\n")
+        out = self.folder / "1.json"
+        ended = self.process(*QUICK, "--problem=2,3,8,16", "--operation=linear", "--dtype=fp32", f"--out={out}")
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        (name,) = {entry["run_name"] for entry in json.loads(out.read_text(encoding="utf-8"))["benchmarks"]}
+        self.assertEqual(name.split("/")[1], "torch_eager-torch2.15")
+        wanted = PROGRAM.with_name("requirements.in").read_text(encoding="utf-8")
+        self.assertIn(f"torch=={peers.TORCH}.", wanted)
+
     def test_the_checkouts_suites_are_known(self):
         ended = self.process("--suite=nope", FUSEGATE_BENCH="")
         self.assertEqual((ended.returncode, ended.stderr),
-                         (2, "fusegate_bench: nope: no such suite; expected ladder, models, nightly, pr, smoke, or a .json file\n"))
+                         (2, "fusegate_bench: nope: no such suite; expected ladder, models, nightly, pr, smoke, training, or a .json file\n"))
 
     def test_without_torch_ends_with_2_and_one_line(self):
         self.write("torch.py", "raise OSError('libcudart.so.13: not found')")

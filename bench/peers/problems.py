@@ -1,5 +1,6 @@
 """The operations as fusegate_bench has them (kernels/operations): inputs, references, and the least work of a call's parts."""
 
+import functools
 import math
 import typing
 
@@ -12,26 +13,49 @@ PROBLEM = {"axes": [{"batch": 64, "seq": 128, "dim": 768, "hidden": 3072}], "dty
 
 
 class Activation(typing.NamedTuple):
-    """An activation of the gate (kernels/activations), in PyTorch, Liger, QuACK and cuDNN."""
+    """An activation of the gate (kernels/activations), in PyTorch and other libraries."""
     name: str  # its stage's
     flops: int  # of one element: the operations in its formula
     formula: typing.Callable  # of a tensor of doubles: torch's own function is checked against it
+    slope: typing.Callable  # its derivative, likewise
     eager: typing.Callable  # of a tensor
+    eager_backward: typing.Callable  # of the result's derivative and the tensor, as autograd calls it
     cudnn: str  # cuDNN's operation
     liger: str = ""  # Liger's function of gate and up
     quack: str = ""  # QuACK's name of the unit
+    flashinfer: str = ""  # FlashInfer's function of gate and up in one tensor
+
+
+ROOT, CUBIC = math.sqrt(2 / math.pi), 0.044715  # of gelu by tanh
+
+
+def tanh_gelu_slope(g):
+    t = torch.tanh(ROOT * (g + CUBIC * g**3))
+    return 0.5 * (1 + t) + 0.5 * g * (1 - t * t) * ROOT * (1 + 3 * CUBIC * g * g)
+
+
+def gelu_slope(g):
+    return 0.5 * (1 + torch.erf(g / math.sqrt(2))) + g * torch.exp(-0.5 * g * g) / math.sqrt(2 * math.pi)
+
+
+def silu_slope(g):
+    s = 1 / (1 + torch.exp(-g))
+    return s * (1 + g * (1 - s))
 
 
 # A gated unit NAME is out = activation(g) * u. NAME_mlp has it between its projections.
 GATED = {
-    "geglu": Activation("gelu", 9, lambda g: 0.5 * g * (1 + torch.tanh(math.sqrt(2 / math.pi) * (g + 0.044715 * g**3))),
-                        lambda g: functional.gelu(g, approximate="tanh"), cudnn="gelu_approx_tanh",
-                        liger="LigerGELUMulFunction", quack="geglu"),
-    "swiglu": Activation("silu", 4, lambda g: g / (1 + torch.exp(-g)), functional.silu, cudnn="swish",
-                         liger="LigerSiLUMulFunction", quack="swiglu"),
-    "geglu_erf": Activation("gelu", 5, lambda g: 0.5 * g * (1 + torch.erf(g / math.sqrt(2))), functional.gelu,
-                            cudnn="gelu"),
-    "reglu": Activation("relu", 1, lambda g: g.clamp(min=0), functional.relu, cudnn="relu", quack="reglu"),
+    "geglu": Activation("gelu", 9, lambda g: 0.5 * g * (1 + torch.tanh(ROOT * (g + CUBIC * g**3))), tanh_gelu_slope,
+                        lambda g: functional.gelu(g, approximate="tanh"),
+                        lambda d, g: torch.ops.aten.gelu_backward(d, g, approximate="tanh"), cudnn="gelu_approx_tanh",
+                        liger="LigerGELUMulFunction", quack="geglu", flashinfer="gelu_tanh_and_mul"),
+    "swiglu": Activation("silu", 4, lambda g: g / (1 + torch.exp(-g)), silu_slope, functional.silu,
+                         lambda d, g: torch.ops.aten.silu_backward(d, g), cudnn="swish", liger="LigerSiLUMulFunction",
+                         quack="swiglu", flashinfer="silu_and_mul"),
+    "geglu_erf": Activation("gelu", 5, lambda g: 0.5 * g * (1 + torch.erf(g / math.sqrt(2))), gelu_slope, functional.gelu,
+                            lambda d, g: torch.ops.aten.gelu_backward(d, g), cudnn="gelu", flashinfer="gelu_and_mul"),
+    "reglu": Activation("relu", 1, lambda g: g.clamp(min=0), lambda g: (g > 0) * 1.0, functional.relu,
+                        lambda d, g: torch.ops.aten.threshold_backward(d, g, 0), cudnn="relu", quack="reglu"),
 }
 
 
@@ -71,13 +95,23 @@ def gated_operation(unit):
         reference=lambda g, u: GATED[unit].formula(g) * u)
 
 
+WEIGHTS = ("w_gate", "w_up", "w_down")
+
+
+def mlp_inputs(p):
+    return {"x": uniform(4, rows(p), p.dim), "w_gate": weights(p.hidden, p.dim), "w_up": weights(p.hidden, p.dim),
+            "w_down": weights(p.dim, p.hidden)}
+
+
 def mlp_operation(unit):
     return fusegate.Operation(
         f"{unit}_mlp", **PROBLEM, outputs=lambda p: {"out": fusegate.empty(rows(p), p.dim)},
-        weights=("w_gate", "w_up", "w_down"),
-        inputs=lambda p: {"x": uniform(4, rows(p), p.dim), "w_gate": weights(p.hidden, p.dim),
-                          "w_up": weights(p.hidden, p.dim), "w_down": weights(p.dim, p.hidden)},
-        reference=lambda x, w_gate, w_up, w_down: (GATED[unit].formula(x @ w_gate.T) * (x @ w_up.T)) @ w_down.T)
+        weights=WEIGHTS, inputs=mlp_inputs,
+        reference=functools.partial(mlp_reference, GATED[unit]))
+
+
+def mlp_reference(activation, x, w_gate, w_up, w_down):
+    return (activation.formula(x @ w_gate.T) * (x @ w_up.T)) @ w_down.T
 
 
 # The least work, as kernels/operations/stages.h counts it.
@@ -116,6 +150,12 @@ def gated_stages(unit, fused, p):
 def mlp_stages(unit, fused, p):
     return [product("gate_proj", p, p.hidden, p.dim), product("up_proj", p, p.hidden, p.dim),
             *gated_stages(unit, fused, p), product("down_proj", p, p.dim, p.hidden)]
+
+
+def packed_mlp_stages(unit, p):
+    """Both input projections in one product."""
+    return [product("gate_up_proj", p, 2 * p.hidden, p.dim), *gated_stages(unit, True, p),
+            product("down_proj", p, p.dim, p.hidden)]
 
 
 def gate_up_mlp_stages(unit, p):

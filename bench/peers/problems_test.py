@@ -9,6 +9,7 @@ import sys
 import unittest
 
 import problems
+import torch
 from fakes import problem
 
 PEERS = pathlib.Path(__file__).resolve().parent
@@ -42,16 +43,22 @@ class ProblemsTest(unittest.TestCase):
     def test_names_inputs_and_tolerances_are_fusegate_benchs(self):
         seen = set()
         for suite in (path.stem for path in (PEERS.parent / "suites").glob("*.json")):
-            own = plan(sys.executable, PEERS / "peers.py", f"--suite={suite}", "--plan")
-            names = {swept["operation"] for swept in own}
-            self.assertEqual(own, [swept for swept in plan(os.environ["FUSEGATE_BENCH"], f"--suite={suite}", "--plan")
-                                   if swept["operation"] in names], suite)
-            seen |= names
-        self.assertEqual(seen, {"linear", *problems.GATED, *(f"{unit}_mlp" for unit in problems.GATED)})
+            own, theirs = (plan(*program, f"--suite={suite}", "--plan") for program in (
+                (sys.executable, PEERS / "peers.py"), (os.environ["FUSEGATE_BENCH"],)))
+            shared = {swept["operation"] for swept in own} & {swept["operation"] for swept in theirs}
+            self.assertEqual(*([swept for swept in side if swept["operation"] in shared] for side in (own, theirs)), suite)
+            seen |= shared
+        self.assertLessEqual({"linear", *problems.GATED, *(f"{unit}_mlp" for unit in problems.GATED)}, seen)
 
     def test_activations_are_those_of_the_kernels(self):
         self.assertEqual({unit: (activation.name, activation.flops) for unit, activation in problems.GATED.items()},
                          activations_of_the_kernels())
+
+    def test_slopes_are_derivatives_of_the_formulas(self):
+        g = torch.tensor([-5.0, -1.3, -0.2, 0.4, 3.0])
+        for unit, activation in problems.GATED.items():
+            difference = (activation.formula(g + 1e-6) - activation.formula(g - 1e-6)) / 2e-6
+            self.assertLess(abs(activation.slope(g) - difference).max(), 1e-8, unit)
 
     def test_work_is_what_fusegate_bench_counts(self):
         # From a run file of suite pr.

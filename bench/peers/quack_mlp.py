@@ -1,5 +1,5 @@
 """QuACK's MLP: both input projections and the gated unit in one tuned GEMM, then the down projection by cuBLAS or by
-QuACK.
+QuACK; and its step of training.
 
 QuACK tunes a GEMM in its first call, before the benchmark is checked. It stores its choices and its compiled kernels in a
 folder for the next process (docs/commands.md)."""
@@ -16,8 +16,11 @@ import sys
 import fusegate
 import torch
 
+import fp8
+from compiled import compiled
 from problems import sizes
 from remembered import cache_folder
+from training import Step
 
 # The tuner's choices by tuned product, its activation and layout, and the sizes. QuACK asks its tuner once in a process, and
 # the implementations share the answers.
@@ -29,56 +32,123 @@ _taken = {}
 INTERLEAVED, CONCATENATED = None, ("B",)
 
 
+def packed(concat_layout, both):
+    return torch.cat(both) if concat_layout else torch.stack(both, dim=1).flatten(0, 1)
+
+
 def pack(concat_layout, is_down_quacks, x, w_gate, w_up, w_down):
     """QuackMlp's arguments. QuACK takes a weight as (inputs, outputs)."""
-    both = (w_gate, w_up)
-    packed = torch.cat(both) if concat_layout else torch.stack(both, dim=1).flatten(0, 1)
-    return x, torch.t(packed), torch.t(w_down) if is_down_quacks else w_down
+    return x, torch.t(packed(concat_layout, (w_gate, w_up))), torch.t(w_down) if is_down_quacks else w_down
+
+
+def pack_fp8(is_down_quacks, *inputs):
+    """QuackFp8Mlp's arguments."""
+    x, both, w_down, *scales = fp8.pack("tensor", functools.partial(packed, INTERLEAVED), *inputs)
+    return x, torch.t(both), torch.t(w_down) if is_down_quacks else w_down, *scales
+
+
+def pack_step(concat_layout, x, w_gate, w_up, w_down, dy):
+    """QuackStep's arguments. Its mlp_func takes weights as torch.nn.Linear's."""
+    return x, packed(concat_layout, (w_gate, w_up)), w_down, dy
+
+
+def unpacked(concat_layout, gradients):
+    """dx, dw_gate, dw_up and dw_down of dx, the packed weights' and dw_down."""
+    dx, both, dw_down = gradients
+    half = both.shape[0] // 2
+    gate, up = (both[:half], both[half:]) if concat_layout else (both[0::2], both[1::2])
+    return dx, gate, up, dw_down
 
 
 class QuackMlp:
     """activation: QuACK's name. choices: the tuner's by stage. Empty before the first call. Raises what load() raises."""
 
     def __init__(self, activation, concat_layout, is_down_quacks, problem):
-        self._gemms, self._tuner = load("quack.gemm_interface"), load("quack.autotuner").Autotuner
+        self._gemms, self._sizes, self.choices = load("quack.gemm_interface"), sizes(problem), {}
         self._activation, self._concat_layout, self._is_down_quacks = activation, concat_layout, is_down_quacks
-        self._sizes, self.choices = sizes(problem), {}
 
-    def __call__(self, x, w_gate_up, w_down):
+    def __call__(self, x, w_gate_up, w_down, *scales):
         if not self.choices:
-            return self._call_first(x, w_gate_up, w_down)
-        return self._down(self._gated(x, w_gate_up), w_down)
+            return self._call_first(x, w_gate_up, w_down, *scales)
+        return self._down(self._gated(x, w_gate_up, *scales), w_down, *scales)
 
-    def _call_first(self, x, w_gate_up, w_down):
+    def _call_first(self, x, w_gate_up, w_down, *scales):
         """Tunes, and records the tuner's choices."""
-        with self._noted((f"gate_up_{self._activation}", self._concat_layout)):
-            hidden = self._gated(x, w_gate_up)
+        with noted(self.choices, (f"gate_up_{self._activation}", self._concat_layout), self._sizes):
+            hidden = self._gated(x, w_gate_up, *scales)
         if not self._is_down_quacks:
-            return self._down(hidden, w_down)
-        with self._noted(("down_proj",)):
-            return self._down(hidden, w_down)
+            return self._down(hidden, w_down, *scales)
+        with noted(self.choices, ("down_proj",), self._sizes):
+            return self._down(hidden, w_down, *scales)
 
-    def _gated(self, x, w_gate_up):
+    def _gated(self, x, w_gate_up, *_):
         """Stores only the unit's result, as in inference."""
         with fusegate.stage(f"gate_up_{self._activation}"):
             return self._gemms.gemm_gated(x, w_gate_up, activation=self._activation, store_preact=False,
                                           concat_layout=self._concat_layout)[1]
 
-    def _down(self, hidden, w_down):
+    def _down(self, hidden, w_down, *_):
         with fusegate.stage("down_proj"):
             if self._is_down_quacks:
                 # With split_k=None the tuner also splits the sum; otherwise few rows would leave most of the GPU idle.
                 return self._gemms.gemm(hidden, w_down, split_k=None)
             return torch.nn.functional.linear(hidden, w_down)
 
-    @contextlib.contextmanager
-    def _noted(self, product):
-        with _asked(self._tuner) as configs:
-            yield
-        key = (*product, self._sizes)
-        if configs:
-            _taken[key] = config_text(configs[-1])
-        self.choices[product[0]] = _taken.get(key, "unknown")
+
+class QuackFp8Mlp(QuackMlp):
+    """The same in fp8, with one scale a tensor; QuACK has no other for e4m3. On sm_90 it writes bf16, and promotes its sums to
+    fp32: it does not offer fast accumulation. The compiler's kernel rounds h."""
+
+    def __init__(self, activation, is_down_quacks, problem):
+        super().__init__(activation.quack, INTERLEAVED, is_down_quacks, problem)
+        self._factors = compiled(lambda x, w, h, w_down: ((x * w).flatten(), (h * w_down).flatten()))
+        self._round = compiled(lambda h, of_up, h_scale: fp8.e4m3(h.float() * (of_up / h_scale)))
+
+    def _gated(self, x, w_gate_up, *scales):
+        """h, and the factor of its product with w_down."""
+        x_scale, w_scale, of_up, w_down_scale, h_scale = scales
+        with fusegate.stage(f"gate_up_{self._activation}"):
+            factor, of_down = self._factors(x_scale, w_scale, h_scale, w_down_scale)
+            h = self._gemms.gemm_gated(x, w_gate_up, activation=self._activation, alpha=factor, store_preact=False,
+                                       postact_dtype=torch.bfloat16, concat_layout=self._concat_layout)[1]
+        with fusegate.stage("round"):
+            return self._round(h, of_up, h_scale), of_down
+
+    def _down(self, hidden, w_down, *scales):
+        (h, factor), (*_, w_down_scale, h_scale) = hidden, scales
+        with fusegate.stage("down_proj"):
+            if self._is_down_quacks:
+                return self._gemms.gemm(h, w_down, alpha=factor, out_dtype=torch.bfloat16, split_k=None)
+            return fp8.scaled_mm(h, w_down, h_scale, w_down_scale)
+
+
+class QuackStep(Step):
+    """A step of training by QuACK's mlp_func. Its gradient of the input of the down projection and the unit's are one GEMM
+    (gemm_dgated). keeps: both input projections, for the backward pass, which otherwise computes them again. Raises what
+    load() raises."""
+
+    def __init__(self, activation, concat_layout, keeps, problem):
+        forward = functools.partial(load("quack.mlp").mlp_func, activation=activation, recompute=not keeps,
+                                    concat_layout=bool(concat_layout))
+        super().__init__(forward, problem, functools.partial(unpacked, concat_layout))
+        self._product, self._sizes = ("gemms", activation, concat_layout, keeps), sizes(problem)
+
+    def __call__(self, *inputs):
+        if self.choices:
+            return super().__call__(*inputs)
+        with noted(self.choices, self._product, self._sizes):
+            return super().__call__(*inputs)
+
+
+@contextlib.contextmanager
+def noted(choices, product, problem_sizes):
+    """Adds what the tuner chooses meanwhile, by the product's first name."""
+    with _asked(load("quack.autotuner").Autotuner) as configs:
+        yield
+    key = (*product, problem_sizes)
+    if configs:
+        _taken[key] = "; ".join(map(config_text, configs))
+    choices[product[0]] = _taken.get(key, "unknown")
 
 
 def config_text(config):

@@ -62,12 +62,12 @@ void print_plan(const Options& options, const Suite& suite, const kernels::Devic
                 const EnvironmentProbe& probe) {
   Plan plan = plan_of(suite.sweeps, device);
   name_controls(suite.controls, plan);
-  // The plan is printed unfiltered, but wrong flags are refused.
-  if (!options.benchmark_flags.empty()) filtered_plan(plan, options.benchmark_flags);
+  const Plan measured =
+      options.benchmark_flags.empty() ? plan : filtered_plan(plan, options.benchmark_flags);
   ProcessInfo info = process_options(options, suite, device).info;
   info.controls = controls_of(plan);
   info.compared_with = compared_with(suite, plan);
-  fmt::print("{}\n", plan_json(swept_operations(suite.sweeps), info, probe).dump(1));
+  fmt::print("{}\n", plan_json(measured, swept_operations(suite.sweeps), info, probe).dump(1));
 }
 
 const std::filesystem::path& start_folder() {

@@ -32,10 +32,14 @@ void run_pass(Pass pass, const SessionContext& context, const PlannedBenchmark& 
   const ProfileAttempt attempt = session.profile();
   identities.benchmarks[benchmark.name()] = identity_of(attempt);
   if (!attempt.choices.empty()) identities.choices[benchmark.name()] = attempt.choices;
+  std::map<std::string, double> counters;
   for (const auto& [counter, value] :
-       {std::pair("flops", attempt.flops), std::pair("min_bytes", attempt.min_bytes)}) {
-    if (value > 0) identities.counters[benchmark.name()][counter] = value;
+       {std::pair("flops", attempt.flops), std::pair("min_bytes", attempt.min_bytes),
+        std::pair("memory_bytes", attempt.memory_bytes)}) {
+    if (value > 0) counters[counter] = value;
   }
+  if (attempt.kept_bytes) counters["kept_bytes"] = *attempt.kept_bytes;
+  if (!counters.empty()) identities.counters[benchmark.name()] = std::move(counters);
 }
 
 [[noreturn]] void end(const Plan& plan, const Watchdog::Stuck& stuck) {

@@ -27,6 +27,7 @@ TEST_F(IdentifyTest, WritesWhatEachBenchmarkLaunchesAndMeasuresNothing) {
                                         *meter_.attempt.identity));
   EXPECT_EQ(written.context.at("suite"), "custom");
   EXPECT_GT(written.counters.at(plan_.benchmarks[0].name()).at("min_bytes"), 0);
+  EXPECT_GT(written.counters.at(plan_.benchmarks[0].name()).at("memory_bytes"), 0);
   EXPECT_EQ(meter_.runs, 0);
 }
 

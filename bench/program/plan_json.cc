@@ -64,9 +64,15 @@ json work_json(const std::vector<SweptOperation>& work) {
 
 }  // namespace
 
-json plan_json(const std::vector<SweptOperation>& work, const ProcessInfo& info,
-               const EnvironmentProbe& probe) {
-  return {{"fusegate", fusegate_context(info, probe)}, {"work", work_json(work)}};
+json plan_json(const Plan& measured, const std::vector<SweptOperation>& work,
+               const ProcessInfo& info, const EnvironmentProbe& probe) {
+  json benchmarks = json::array();
+  for (const PlannedBenchmark& benchmark : measured.benchmarks) {
+    benchmarks.push_back(benchmark.name());
+  }
+  return {{"fusegate", fusegate_context(info, probe)},
+          {"benchmarks", std::move(benchmarks)},
+          {"work", work_json(work)}};
 }
 
 }  // namespace fusegate::bench

@@ -1,7 +1,8 @@
 // The plan as JSON, for programs and tests that ask what would be measured:
 //
 //   {"fusegate": {...},  as context.fusegate of the run file: suite, seed, protocol, environment,
-//    ... "work": [{"operation": "linear", "problems": [
+//    ... "benchmarks": ["linear/addmm/bf16/batch:1/...", ...], "work": [{"operation": "linear",
+//    "problems": [
 //       {"name": "bf16/batch:1/seq:128/dim:768/hidden:3072", "dtype": "bf16",
 //        "axes": {"batch": 1, "seq": 128, "dim": 768, "hidden": 3072}, "error_bound": 0.01,
 //        "inputs": [{"name": "x", "shape": [128, 768], "dtype": "bf16",
@@ -9,7 +10,8 @@
 //        "outputs": [{"name": "out", "shape": [128, 3072], "dtype": "bf16", "tolerance":
 //        0.01}]}]}]}
 //
-// "work" has the problems that this build or device cannot compute too. The protocol has a layout
+// "benchmarks" are those that it would measure, by --benchmark_filter. "work" has the problems that
+// this build or device cannot compute too. The protocol has a layout
 // kind where the suite or a flag names one.
 #pragma once
 
@@ -21,7 +23,7 @@
 
 namespace fusegate::bench {
 
-nlohmann::json plan_json(const std::vector<SweptOperation>& work, const ProcessInfo& info,
-                         const EnvironmentProbe& probe);
+nlohmann::json plan_json(const Plan& measured, const std::vector<SweptOperation>& work,
+                         const ProcessInfo& info, const EnvironmentProbe& probe);
 
 }  // namespace fusegate::bench

@@ -278,6 +278,9 @@ class ProgramTest(unittest.TestCase):
             self.assertEqual(plan["fusegate"][key], measured[key])
         self.assertEqual({**plan["fusegate"]["protocol"], "layout": "driver"}, measured["protocol"])
         self.assertNotIn("layout", plan["fusegate"]["protocol"], "it is the device's to choose")
+        self.assertEqual(set(plan["benchmarks"]), set(names(self.read())))
+        (only,) = self.plan(*TINY, "--operation=linear", "--benchmark_filter=addmm")["benchmarks"]
+        self.assertTrue(only.startswith("linear/addmm/"), only)
         (swept,) = plan["work"]
         self.assertEqual(swept["operation"], "linear")
         (problem,) = swept["problems"]

@@ -47,7 +47,7 @@ class SuitesGpuTest : public MeterTest {
 TEST_F(SuitesGpuTest, PassTheirCheckWithEverySeed) {
   if (std::getenv("FUSEGATE_FEW_SHAPES") != nullptr) GTEST_SKIP() << "takes all shapes";
   std::set<std::string> seen;
-  for (const std::string name : {"smoke", "pr", "nightly", "ladder"}) {
+  for (const std::string name : {"smoke", "pr", "nightly", "ladder", "training"}) {
     const Plan plan = make_plan(suite(name).sweeps, *device_, name);
     for (const std::uint64_t seed : {1, 2, 3}) {
       kernels::Verifier verifier(*device_, seed);

@@ -14,6 +14,7 @@
 #include "baselines/io/error.h"
 #include "ci/console/format.h"
 #include "ci/console/layout.h"
+#include "ci/processes/cards.h"
 #include "ci/processes/child_process.h"
 
 namespace fusegate::ci {
@@ -27,8 +28,6 @@ using baselines::InputError;
 using baselines::Night;
 using baselines::StoredChangePoint;
 using baselines::VerdictKind;
-
-constexpr const char* kVisibleCards = "CUDA_VISIBLE_DEVICES";
 
 bool is_open(const ChangePoint& point) {
   const bool may_be_code =

@@ -81,11 +81,11 @@ CommandLine::CommandLine(std::vector<std::string> passed_on)
   app_.set_version_flag("--version", std::string("fusegate ") + FUSEGATE_VERSION);
   app_.require_subcommand(1);
   for (const auto add_command :
-       {add_run,    add_init,      add_duet,        add_replay,     add_job,
-        add_gate,   add_accept,    add_acknowledge, add_report,     add_site,
-        add_show,   add_explain,   add_bisect,      add_confirm,    add_history,
-        add_export, add_notify,    add_triage,      add_codes,      add_codes_diff,
-        add_doctor, add_calibrate, add_trace_table, add_trace_check}) {
+       {add_run,    add_init,        add_duet,    add_replay,    add_job,         add_gate,
+        add_accept, add_acknowledge, add_report,  add_site,      add_show,        add_explain,
+        add_bisect, add_confirm,     add_history, add_export,    add_notify,      add_triage,
+        add_codes,  add_codes_diff,  add_doctor,  add_calibrate, add_trace_table, add_trace_check,
+        add_plan,   add_merge}) {
     add_command(*this);
   }
   for (CLI::App* command : app_.get_subcommands({})) add_common(*command);
@@ -117,7 +117,8 @@ Command CommandLine::parse(std::vector<std::string> arguments, bool separated) {
     return usage_error(error.what());
   }
   if (separated && !passing_on_.contains(chosen_app_)) {
-    return usage_error("only run, duet, replay, bisect and calibrate pass on what follows --");
+    return usage_error(
+        "only run, duet, replay, bisect, calibrate and plan pass on what follows --");
   }
   return chosen_;
 }
@@ -242,6 +243,14 @@ CLI::Option* add_protocol(CLI::App& app, MeasuringOptions& measuring, ProcessCou
   return suite;
 }
 
+void add_gpus(CLI::App& app, MeasuringOptions& measuring) {
+  app.add_option(
+         "--gpus", measuring.gpus,
+         "Measure on these GPUs of this machine at once: all, or numbers as in nvidia-smi -L "
+         "and UUIDs, such as 0,2. Each benchmark is measured on one of them")
+      ->type_name("GPUS");
+}
+
 void add_only(CLI::App& app, OnlyBenchmarks& only) {
   add_repeated(
       app, "--only", only.patterns,
@@ -255,7 +264,16 @@ void add_only(CLI::App& app, OnlyBenchmarks& only) {
 }
 
 void add_measuring(CLI::App& app, MeasuringOptions& measuring, ProcessCounts& processes) {
-  add_protocol(app, measuring, processes)->required();
+  CLI::Option* suite = add_protocol(app, measuring, processes)->required();
+  CLI::Option* plan = app.add_option("--plan", measuring.asked_shard.plan,
+                                     "Measure one shard of this plan, which names the suite")
+                          ->type_name("FILE")
+                          ->each([suite](const std::string&) { suite->required(false); });
+  CLI::Option* shard =
+      app.add_option("--shard", measuring.asked_shard.number, "Which one, from 1 to their number")
+          ->check(CLI::PositiveNumber);
+  plan->needs(shard);
+  shard->needs(plan);
   app.add_flag(
       "--all", measuring.measures_all,
       "Measure identical code too. By default, of the benchmarks that launch the same "

@@ -134,6 +134,7 @@ void add_max_processes(CLI::App& app, ProcessCounts& processes, const std::strin
 void add_budget(CLI::App& app, MeasuringOptions& measuring, const std::string& more = "");
 // A budget by which is planned what is measured; behind add_budget().
 void add_gpu_budget(CLI::App& app, MeasuringOptions& measuring);
+void add_gpus(CLI::App& app, MeasuringOptions& measuring);
 void add_only(CLI::App& app, OnlyBenchmarks& only);
 void add_aa_history(CLI::App& app, std::optional<std::filesystem::path>& history);
 // What duet and replay share.

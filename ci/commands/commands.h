@@ -49,11 +49,34 @@ void add_run(CommandLine& line);
 // 0 where every process ended well, 2 where one did not or the run was interrupted; what was
 // measured stays in the folders.
 baselines::ExitCode run_command(const RunRequest& request, Console& console);
+// Reads the plan that names a shard, where one does.
+void take_shard(MeasuringOptions& measuring);
 // A stored run of the suite, where a part of it is asked for: it names the benchmarks.
 std::optional<baselines::Run> stored_part(const MeasuringOptions& measuring,
                                           const JudgingRequest& judging);
 // The measuring alone, which says more of how it ended.
 RunResult measure_programs(const RunRequest& request, Console& console);
+
+// Splits a suite into shards (ci/shards/planning.h).
+struct PlanFileRequest {
+  std::string suite{};
+  int shards = 1;
+  std::string program{};                      // empty: the one beside this one
+  std::vector<std::string> flags{};           // of the program
+  std::vector<std::filesystem::path> from{};  // a run; empty: the stored baseline
+  JudgingRequest judging{};                   // stores and controls
+  std::filesystem::path out{};
+};
+void add_plan(CommandLine& line);
+baselines::ExitCode plan_command(const PlanFileRequest& request, Console& console);
+
+// Joins the runs of shards (ci/shards/merging.h).
+struct MergeRequest {
+  std::vector<std::filesystem::path> shards{};
+  std::filesystem::path out{};
+};
+void add_merge(CommandLine& line);
+baselines::ExitCode merge_command(const MergeRequest& request, Console& console);
 
 // Measures two builds of the benchmark program side by side and gates the one by the other: what
 // differs from day to day or from card to card does not differ within a round.

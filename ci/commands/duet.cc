@@ -5,8 +5,10 @@
 #include "baselines/record/baseline.h"
 #include "baselines/record/load_run.h"
 #include "ci/commands/command_line.h"
+#include "ci/commands/on_cards.h"
 #include "ci/console/layout.h"
 #include "ci/gate/aa_history.h"
+#include "ci/processes/run_record.h"
 #include "ci/run/replayed_program.h"
 
 namespace fusegate::ci {
@@ -91,14 +93,43 @@ std::vector<ComparedRuns> compared_runs(const DuetRequest& request) {
   return compared;
 }
 
-void record_aa_of(ProgramRun& head, const DuetRequest& request, Console& console) {
+void record_aa_of(const DuetRequest& request, Console& console) {
   // Whole folders, so that both are compared as the gate compares: block by block. The extension of
   // base has no counterpart in base_again and drops out.
   const auto findings = record_aa(
       {{request.out / "base"}, {request.out / "base_again"}, request.judging, request.aa_history},
       console);
+  if (!findings) return;
   // In the candidate's record, where the gate and every later report of it read it.
-  if (findings) head.set_aa(*findings);
+  RunRecord head = read_run_record(request.out / "head");
+  head.aa = findings;
+  write_run_record(request.out / "head", head);
+}
+
+// Without the A/A comparison.
+RunResult measure_side_by_side(const DuetRequest& request, const SuitePair& suites,
+                               Console& console) {
+  const JudgingRequest judging = gate_request(request).judging;
+  const RunAnalyses analyses{.interim = [&] { return judged(judging).result.verdicts; },
+                             .comparisons = [&] { return compared_runs(request); },
+                             .stored = stored_part(request.measuring, request.judging)};
+  return measure_run(measuring_request(request, suites), analyses, console);
+}
+
+RunResult measure_on_cards(const DuetRequest& request, const SuitePair& suites, Console& console) {
+  const auto measure_shard = [&](const MeasuringOptions& measuring,
+                                 const std::filesystem::path& folder, Console& of_card) {
+    DuetRequest shard = request;
+    shard.measuring = measuring;
+    shard.out = folder;
+    return measure_side_by_side(shard, suites, of_card);
+  };
+  return measure_on_cards({.measuring = request.measuring,
+                           .judging = request.judging,
+                           .programs = {{request.base, suites.base}, {request.head, suites.head}},
+                           .folders = {request.out / "base", request.out / "head"},
+                           .out = request.out},
+                          measure_shard, console);
 }
 
 // Adds to the report's notes where the programs measure different suites.
@@ -112,12 +143,11 @@ RunResult measure(const DuetRequest& request, GateRequest& gate, Console& consol
     console.err.print("{}\n", suites.remark);
     gate.notes.push_back(suites.remark);
   }
-  const RunAnalyses analyses{.interim = [&] { return judged(gate.judging).result.verdicts; },
-                             .comparisons = [&] { return compared_runs(request); },
-                             .stored = stored_part(request.measuring, request.judging)};
-  RunResult measured = measure_run(measuring_request(request, suites), analyses, console);
+  RunResult measured = request.measuring.gpus.empty()
+                           ? measure_side_by_side(request, suites, console)
+                           : measure_on_cards(request, suites, console);
   if (has_aa(request) && measured.measured_anything && measured.end != RunEnd::kInterrupted) {
-    record_aa_of(measured.programs.back(), request, console);
+    record_aa_of(request, console);
   }
   return measured;
 }
@@ -133,6 +163,7 @@ void add_duet(CommandLine& line) {
       duet_command);
   line.pass_on(app, request.measuring.flags);
   set_topic(app, kMeasuringTopic);
+  add_gpus(app, request.measuring);
   app.add_option("--base", request.base, "Benchmark program to compare with")
       ->type_name("PROGRAM")
       ->required();
@@ -140,12 +171,18 @@ void add_duet(CommandLine& line) {
       ->type_name("PROGRAM")
       ->required();
   add_duet_options(app, request);
+  for (const char* part : {"--plan", "--only", "--only-from", "--budget-gpu-s"}) {
+    app.get_option("--gpus")->excludes(app.get_option(part));
+  }
 }
 
 void add_duet_options(CLI::App& app, DuetRequest& request) {
   add_measuring(app, request.measuring, request.processes);
   add_gpu_budget(app, request.measuring);
   add_only(app, request.measuring.only);
+  for (const char* only : {"--only", "--only-from"}) {
+    app.get_option(only)->excludes(app.get_option("--plan"));
+  }
   app.get_option("--processes")
       ->description(fmt::format(
           "How many processes of each program to run; {} if at most {} benchmarks differ and the "
@@ -186,6 +223,7 @@ RunRequest run_of_head(const DuetRequest& duet) {
 baselines::ExitCode duet_command(const DuetRequest& request, Console& console) {
   DuetRequest complete = request;
   if (complete.out.empty()) complete.out = new_run_folder();
+  take_shard(complete.measuring);
   GateRequest gate = gate_request(complete);
   RunResult measured;
   try {

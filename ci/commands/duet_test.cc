@@ -271,5 +271,32 @@ TEST_F(IdentifiedDuetTest, TheHeadKeepsTheChoicesThatTheBaseWasFoundToMakeAndEac
   EXPECT_THAT(read_file(folder_.path() / "kept"), Not(HasSubstr("identities.json")));
 }
 
+TEST_F(DuetCommandTest, ShardsAreMergedAndJudgedAsOneSuite) {
+  duet().base = write_bench(folder_, "base-bench", {});
+  duet().head = head({.file = slowed(), .phase = 1});
+  duet().measuring.suite.clear();
+  const std::string plan = R"({"fusegate_plan": 1, "suite": "smoke", "controls": [], "shards": [)";
+  duet().measuring.asked_shard.plan = folder_.write(
+      "plan.json", fmt::format(R"({}{{"benchmarks": ["{}"]}}, {{"benchmarks": ["{}"]}}]}})", plan,
+                               kFused, kLinear));
+  std::vector<fs::path> shards;
+  for (const int number : {1, 2}) {
+    duet().out = folder_.path() / fmt::format("shard-{}", number);
+    duet().measuring.asked_shard.number = number;
+    run();
+    EXPECT_EQ(record("head").shard->number, number);
+    EXPECT_EQ(json()["verdicts"].size(), 1u) << "its own benchmark alone";
+    shards.push_back(duet().out);
+  }
+  Console console{out_, err_};
+  merge_command({shards, folder_.path() / "merged"}, console);
+  GateRequest gate;
+  gate.files.json = folder_.path() / "merged.json";
+  gate.judging.baseline = {folder_.path() / "merged" / "base"};
+  gate.judging.candidate = {folder_.path() / "merged" / "head"};
+  EXPECT_EQ(gate_command(gate, console), kRegression);
+  EXPECT_EQ(json_in(*gate.files.json)["verdicts"].size(), 2u);
+}
+
 }  // namespace
 }  // namespace fusegate::ci

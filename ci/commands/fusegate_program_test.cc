@@ -90,6 +90,25 @@ TEST_F(ProgramTest, ReportsTheBestOfSeveralPeersRunsBesideOurs) {
   EXPECT_THAT(allowed.out, HasSubstr("warning: peers were measured in another environment"));
 }
 
+TEST_F(ProgramTest, ReportsPeersOfTwoVersionsOfALibraryTogether) {
+  write_run(folder_, "run", {});
+  std::vector<std::string> flags{"--peers"};
+  for (const auto& [version, name, time_ns] : {std::tuple{"2.11.0", "torch_eager", 25000.0},
+                                               {"2.11.0", "torch_compile", 23000.0},
+                                               {"2.15.0", "torch_compile-torch2.15", 22000.0}}) {
+    FakeRunFile file;
+    file.times = {
+        {fmt::format("geglu/{}/bf16/batch:64/seq:128/dim:768/hidden:3072", name), time_ns}};
+    nlohmann::json run = nlohmann::json::parse(run_file_text(file));
+    run["context"]["fusegate"]["environment"]["torch"] = version;
+    flags.push_back(folder_.write(std::string(name) + ".json", run.dump()));
+  }
+  const Ended all = report("run", flags);
+  EXPECT_EQ(all.code, 0) << all.err;
+  EXPECT_THAT(all.out, HasSubstr("| 20.00 us | `fused` | 22.00 us | `torch_compile-torch2.15` |"));
+  EXPECT_THAT(all.out, HasSubstr("| 23.00 us | 22.00 us | 25.00 us |"));
+}
+
 TEST_F(ProgramTest, ReportsInHtml) {
   FakeRunFile file;
   const std::string shape = "seq:128/dim:768/hidden:3072";

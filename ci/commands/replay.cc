@@ -114,6 +114,7 @@ ExitCode replay_command(const ReplayRequest& request, Console& console) {
   DuetRequest& duet = complete.duet;
   duet.head = head_of(request);
   if (duet.out.empty()) duet.out = new_run_folder();
+  take_shard(duet.measuring);
   try {
     const double asked_s = steady_seconds();
     const auto path = baseline_to_replay(request);

@@ -1,8 +1,14 @@
 #include "ci/report/report.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/record/baseline.h"
+#include "baselines/record/environment.h"
 #include "baselines/record/load_run.h"
 #include "ci/commands/command_line.h"
 #include "ci/console/output_files.h"
@@ -28,21 +34,52 @@ std::optional<std::string> why_none_measured(const std::vector<std::filesystem::
   return failure;
 }
 
+// Of paths whose runs have the same environment, one; peers may need several, such as one for each
+// version of a library.
+std::vector<baselines::Run> load_peers(const ReportRequest& request) {
+  using Paths = std::vector<std::filesystem::path>;
+  std::vector<Paths> groups;
+  std::vector<baselines::Run> runs;
+  for (const std::filesystem::path& path : request.peers) {
+    baselines::Run run = baselines::load_run({path}, request.judging.unfinished);
+    const auto same = std::ranges::find_if(runs, [&](const baselines::Run& other) {
+      return baselines::environment_differences(other.environment, run.environment).empty();
+    });
+    if (same == runs.end()) {
+      runs.push_back(std::move(run));
+      groups.push_back({path});
+      continue;
+    }
+    Paths& group = groups[static_cast<std::size_t>(same - runs.begin())];
+    group.push_back(path);
+    *same = baselines::load_run(group, request.judging.unfinished);
+  }
+  return runs;
+}
+
+void add_once(const std::string& note, std::vector<std::string>* notes) {
+  if (std::ranges::find(*notes, note) == notes->end()) notes->push_back(note);
+}
+
 // Where peers cannot be measured, the report says so and is still written.
 PeerComparison compare_with_peers(const ReportRequest& request, const baselines::Run& ours) {
-  if (request.peers.empty()) return peer_comparison(ours, nullptr);
+  if (request.peers.empty()) return peer_comparison(ours, {});
   if (const auto why = why_none_measured(request.peers)) {
-    PeerComparison result = peer_comparison(ours, nullptr);
+    PeerComparison result = peer_comparison(ours, {});
     result.notes.push_back("no peer was measured: " + *why);
     return result;
   }
-  const baselines::Run peers = baselines::load_run(request.peers, request.judging.unfinished);
-  check_peer_environment(ours, peers, request.judging.allow_environment_differences);
-  PeerComparison result = peer_comparison(ours, &peers);
-  result.peers = describe(peers);
-  for (const auto& notes : {unfinished_texts(peers), peer_notes(ours, peers)}) {
-    result.notes.insert(result.notes.end(), notes.begin(), notes.end());
+  const std::vector<baselines::Run> peers = load_peers(request);
+  PeerComparison result = peer_comparison(ours, peers);
+  std::vector<std::string> descriptions;
+  for (const baselines::Run& run : peers) {
+    check_peer_environment(ours, run, request.judging.allow_environment_differences);
+    descriptions.push_back(describe(run));
+    for (const auto& notes : {unfinished_texts(run), peer_notes(ours, run)}) {
+      for (const std::string& note : notes) add_once(note, &result.notes);
+    }
   }
+  result.peers = fmt::format("{}", fmt::join(descriptions, "; "));
   return result;
 }
 
@@ -106,7 +143,7 @@ baselines::ExitCode report_command(const ReportRequest& request, Console& consol
 void draw_page(Report report, const std::filesystem::path& html, Console& console) {
   try {
     add_figures(report);
-    report.peer_comparison = peer_comparison(report.gate.candidate, nullptr);
+    report.peer_comparison = peer_comparison(report.gate.candidate, {});
     baselines::write_atomically(html, page_html(report_document(report)));
     console.out.print("wrote {}\n", html.string());
   } catch (const baselines::InputError& error) {

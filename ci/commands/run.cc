@@ -6,6 +6,7 @@
 #include "baselines/io/error.h"
 #include "baselines/record/load_run.h"
 #include "ci/commands/command_line.h"
+#include "ci/commands/on_cards.h"
 #include "ci/console/format.h"
 #include "ci/console/layout.h"
 #include "ci/gate/aa_history.h"
@@ -83,6 +84,9 @@ MeasuringRequest measuring_request(const RunRequest& request) {
 }
 
 void check(const RunRequest& request) {
+  if (!request.measuring.gpus.empty() && (request.out.size() != 1 || request.programs.size() > 1)) {
+    throw baselines::InputError("--gpus", "", "takes one --program and one --out folder");
+  }
   if (request.aa && request.out.size() != 1) {
     throw baselines::InputError("--aa", "",
                                 "takes one --out folder; duet makes an A/A comparison of its own");
@@ -159,6 +163,38 @@ void record_aa_of(ProgramRun& program, const RunRequest& request, Console& conso
   console.out.print("A/A: {}\n", aa_text(*findings));
 }
 
+RunResult measure(const RunRequest& request, Console& console) {
+  return measure_run(measuring_request(request), analyses_of(request), console);
+}
+
+RunResult measure_on_cards(const RunRequest& request, Console& console) {
+  const auto measure_shard = [&](const MeasuringOptions& measuring,
+                                 const std::filesystem::path& folder, Console& of_card) {
+    RunRequest shard = request;
+    shard.measuring = measuring;
+    shard.out = {folder};
+    return measure(shard, of_card);
+  };
+  return measure_on_cards({.measuring = request.measuring,
+                           .judging = request.judging,
+                           .programs = {{programs_of(request).front(), request.measuring.suite}},
+                           .folders = {request.out.front()},
+                           .out = request.out.front()},
+                          measure_shard, console);
+}
+
+void add_peers(CLI::App& app, RunRequest& request) {
+  app.add_option("--peers-out", request.peers_out,
+                 "Folder for the peers' run; by default the --out folder's name with -peers")
+      ->type_name("FOLDER");
+  set_topic(app, kMeasuringTopic);
+  app.add_flag(
+         "--peers", request.peers,
+         "Also measure PyTorch and Liger (bench/peers), after every process and with the same "
+         "flags, for report --peers. Their Python is $FUSEGATE_PYTHON, else python3")
+      ->excludes(app.get_option("--plan"));
+}
+
 }  // namespace
 
 void add_run(CommandLine& line) {
@@ -172,9 +208,7 @@ void add_run(CommandLine& line) {
       ->type_name("FOLDER")
       ->required();
   app.add_flag("--append", request.append, "Add to a run that the folder already holds");
-  app.add_option("--peers-out", request.peers_out,
-                 "Folder for the peers' run; by default the --out folder's name with -peers")
-      ->type_name("FOLDER");
+  add_peers(app, request);
   set_topic(app, kMeasuringTopic);
   add_repeated(
       app, "--program", request.programs,
@@ -187,19 +221,23 @@ void add_run(CommandLine& line) {
       "Measure again while benchmarks are undecided or suspicious beside the baseline, "
       "up to this many processes of each program; by default nothing is measured "
       "again");
-  app.add_flag(
-      "--peers", request.peers,
-      "Also measure PyTorch and Liger (bench/peers), after every process and with the same "
-      "flags, for report --peers. Their Python is $FUSEGATE_PYTHON, else python3");
   app.add_flag("--aa", request.aa,
                "Compare one half of the processes with the other: any difference found is a false "
                "alarm");
+  add_gpus(app, request.measuring);
+  for (const char* other : {"--plan", "--append", "--peers", "--aa"}) {
+    app.get_option("--gpus")->excludes(app.get_option(other));
+  }
   set_topic(app, kComparedTopic);
   app.add_option("--baseline", request.judging.baseline,
                  "The baseline for --max-processes; by default the stored one")
       ->type_name("PATH");
   add_stores(app, request.judging);
   add_rule(app, request.judging);
+}
+
+void take_shard(MeasuringOptions& measuring) {
+  measuring.shard = read_shard(measuring.asked_shard, measuring.suite);
 }
 
 std::optional<baselines::Run> stored_part(const MeasuringOptions& measuring,
@@ -209,7 +247,8 @@ std::optional<baselines::Run> stored_part(const MeasuringOptions& measuring,
 
 RunResult measure_programs(const RunRequest& request, Console& console) {
   check(request);
-  RunResult measured = measure_run(measuring_request(request), analyses_of(request), console);
+  if (!request.measuring.gpus.empty()) return measure_on_cards(request, console);
+  RunResult measured = measure(request, console);
   if (request.aa && measured.end != RunEnd::kInterrupted) {
     record_aa_of(measured.programs.front(), request, console);
   }
@@ -217,8 +256,10 @@ RunResult measure_programs(const RunRequest& request, Console& console) {
 }
 
 baselines::ExitCode run_command(const RunRequest& request, Console& console) {
-  return measure_programs(request, console).all_well ? baselines::ExitCode::kNoRegression
-                                                     : baselines::ExitCode::kCouldNotJudge;
+  RunRequest complete = request;
+  take_shard(complete.measuring);
+  return measure_programs(complete, console).all_well ? baselines::ExitCode::kNoRegression
+                                                      : baselines::ExitCode::kCouldNotJudge;
 }
 
 }  // namespace fusegate::ci

@@ -55,6 +55,10 @@ std::string format_energy_j(double energy_j) {
   return in_unit(energy_j, std::array<Unit, 3>{{{1, "J"}, {1e-3, "mJ"}, {1e-6, "uJ"}}});
 }
 
+std::string format_bytes(double bytes) {
+  return in_unit(bytes, std::array<Unit, 4>{{{1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {1, "B"}}});
+}
+
 std::string format_time_change_ns(double change_ns) {
   if (!std::isfinite(change_ns)) return "-";
   return (change_ns < 0 ? '-' : '+') + format_time_ns(std::abs(change_ns));

@@ -15,6 +15,9 @@ std::string format_time_ns(double time_ns);
 // Likewise an energy: "94.40 mJ".
 std::string format_energy_j(double energy_j);
 
+// Likewise of memory: "1.500 GB".
+std::string format_bytes(double bytes);
+
 // What a time differs by: "+52.31 us".
 std::string format_time_change_ns(double change_ns);
 

@@ -32,6 +32,8 @@ TEST(Format, ShowsFiguresOneWayEverywhere) {
       {format_energy_j(0.00099996), "1.000 mJ"},
       {format_energy_j(2.5e-7), "0.2500 uJ"},
       {format_energy_j(kNan), "-"},
+      {format_bytes(1.5e9), "1.500 GB"},
+      {format_bytes(0), "0 B"},
       // Effects and changes have a sign, magnitudes have none.
       {format_effect(0.0123), "+1.23 %"},
       {format_effect(-0.5), "-50.00 %"},

@@ -175,6 +175,19 @@ std::string other_launches(const GateFacts& facts) {
                      one ? "it declares" : "they declare", unmet.front().benchmark);
 }
 
+std::string more_memory(const GateFacts& facts) {
+  const auto& grown = facts.result.memory_growth;
+  const auto share = [](const baselines::MemoryGrowth& one) {
+    return one.candidate / one.baseline;
+  };
+  const auto& most = *std::ranges::max_element(grown, {}, share);
+  std::set<std::string_view> names;
+  for (const baselines::MemoryGrowth& one : grown) names.insert(one.benchmark);
+  return fmt::format("{} {} more memory, the most {}: {} after {}",
+                     format_count(names.size(), "benchmark"), names.size() == 1 ? "takes" : "take",
+                     most.benchmark, format_bytes(most.candidate), format_bytes(most.baseline));
+}
+
 std::string crept(const GateFacts& facts) {
   const double max_creep = *facts.options.max_creep;
   const std::vector<Verdict>& slower = facts.result.creep->slower;
@@ -255,6 +268,7 @@ const CauseText kCauseTexts[] = {
                                  [](const Verdict&, double of_all) { return of_all; });
      }},
     {GateCause::kOtherLaunches, "other_launches", kChangeCode, "{part}. {so_far}", other_launches},
+    {GateCause::kMoreMemory, "more_memory", kChangeCode, "{part}. {so_far}", more_memory},
     {GateCause::kOtherKernels, "other_kernels", kChangeCode, "{part}.", other_kernels},
     {GateCause::kKernelsUnknown, "kernels_unknown", kFixInput,
      "Could not judge: a run has no profiles, so whether kernels changed is not known."},

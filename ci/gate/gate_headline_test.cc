@@ -165,6 +165,15 @@ TEST(GateHeadline, PutsOtherLaunchesFirst) {
       "slowdowns above 0.5 % are ruled out in all.");
 }
 
+TEST(GateHeadline, SaysWhatTakesMoreMemory) {
+  BenchmarkSeries before = test_series("b", kQuiet), after = before;
+  before.counters["memory_bytes"] = 1e9;
+  after.counters["memory_bytes"] = 1.5e9;
+  EXPECT_EQ(headline_of({before}, {after}),
+            "1 benchmark takes more memory, the most b: 1.500 GB after 1.000 GB. No regression in "
+            "1 benchmark; slowdowns above 0.5 % are ruled out in all.");
+}
+
 TEST(GateHeadline, NamesTheFirstOtherKernel) {
   GateOptions options;
   options.fail_on_changed_kernels = true;

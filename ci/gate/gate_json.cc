@@ -267,6 +267,13 @@ json unmet_json(const baselines::UnmetExpectation& unmet) {
           {"expectation", baselines::expectation_json(unmet.expectation)}};
 }
 
+json memory_json(const baselines::MemoryGrowth& growth) {
+  return {{"benchmark", growth.benchmark},
+          {"what", growth.counter},
+          {"baseline_bytes", growth.baseline},
+          {"candidate_bytes", growth.candidate}};
+}
+
 json left_out_json(const baselines::LeftOut& left_out) {
   return {{"side", left_out.side}, {"what", left_out.what}, {"why", left_out.why}};
 }
@@ -331,6 +338,7 @@ json gate_json(const GateFacts& facts) {
       {"kernels", list_of(result.kernel_diffs, kernel_diff_json)},
       {"host_times", host_json(result.host)},
       {"unmet_expectations", list_of(result.unmet_expectations, unmet_json)},
+      {"memory_growth", list_of(result.memory_growth, memory_json)},
       {"staleness", result.staleness ? staleness_json(*result.staleness) : json(nullptr)},
       {"anchor", result.creep ? anchor_json(*result.creep) : json(nullptr)},
       {"creep", result.creep ? creep_json(*result.creep, options.max_creep) : json::array()},

@@ -243,6 +243,16 @@ TEST(GateJson, SaysWhyWorkIsNotKnown) {
       "work_unknown": "the candidate has no code hashes"})"));
 }
 
+TEST(GateJson, HasWhatTakesMoreMemory) {
+  BenchmarkSeries before = test_series("a", kQuiet), after = before;
+  before.counters["kept_bytes"] = 0;
+  after.counters["kept_bytes"] = 64;
+  EXPECT_EQ(json_of({test_run({before})}, test_run({after}))["memory_growth"],
+            json::parse(R"([{"benchmark": "a", "what": "kept_bytes", "baseline_bytes": 0.0,
+                             "candidate_bytes": 64.0}])"));
+  EXPECT_EQ(json_of({test_run({after})}, test_run({before}))["memory_growth"], json::array());
+}
+
 TEST(GateJson, HasWhatIsLaunchedOtherThanDeclared) {
   const BenchmarkSeries as_declared = test_series("a", kQuiet);
   EXPECT_EQ(json_of({test_run({as_declared})}, test_run({as_declared}))["unmet_expectations"],

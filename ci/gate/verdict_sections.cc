@@ -323,6 +323,22 @@ std::string verdict_counts(const std::vector<Verdict>& verdicts) {
   return fmt::format("{}", fmt::join(titles, ", "));
 }
 
+Section memory_section(const std::vector<baselines::MemoryGrowth>& growth) {
+  Section section{.title = "More memory",
+                  .table = Table({{"benchmark", Align::kLeft, true},
+                                  {"what"},
+                                  {"baseline", Align::kRight},
+                                  {"candidate", Align::kRight}})};
+  for (const baselines::MemoryGrowth& one : growth) {
+    const bool is_kept = one.counter == "kept_bytes";
+    section.table.add_row({one.benchmark,
+                           is_kept ? "kept for the backward pass" : "of a call",
+                           format_bytes(one.baseline),
+                           {format_bytes(one.candidate), Tone::kBad}});
+  }
+  return section;
+}
+
 Section unmet_section(const std::vector<baselines::UnmetExpectation>& unmet) {
   Section section{
       .title = "Not launched as declared",
@@ -339,8 +355,9 @@ Section unmet_section(const std::vector<baselines::UnmetExpectation>& unmet) {
 std::vector<Section> verdict_sections(const GateFacts& facts) {
   const baselines::GateResult& result = facts.result;
   std::vector<Section> sections{
-      family_section(result.families), verdicts_section(facts), accepted_section(result.verdicts),
-      host_section(result.host, facts.options.rule.host), kernels_section(result.kernel_diffs)};
+      family_section(result.families),      verdicts_section(facts),
+      accepted_section(result.verdicts),    host_section(result.host, facts.options.rule.host),
+      memory_section(result.memory_growth), kernels_section(result.kernel_diffs)};
   if (result.creep) sections.push_back(creep_section(*result.creep, facts.options.max_creep));
   return sections;
 }

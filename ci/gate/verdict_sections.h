@@ -16,6 +16,7 @@ std::string verdict_counts(const std::vector<baselines::Verdict>& verdicts);
 std::vector<Section> verdict_sections(const GateFacts& facts);
 
 // A line for each part of what a benchmark declares and does not launch so.
+Section memory_section(const std::vector<baselines::MemoryGrowth>& growth);
 Section unmet_section(const std::vector<baselines::UnmetExpectation>& unmet);
 
 }  // namespace fusegate::ci

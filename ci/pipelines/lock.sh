@@ -17,7 +17,7 @@ main() {
   [[ $# == 0 ]] || die "unknown argument '$1'; see --help"
   local wanted
   for wanted in ci/requirements.in ci/pipelines/actionlint.in ci/pipelines/actionlint-build.in \
-    bench/peers/requirements.in docs/site/requirements.in; do
+    bench/peers/requirements.in bench/peers/requirements-torch-2.15.in docs/site/requirements.in; do
     lock "$wanted"
   done
   lock ci/pipelines/cuda.in --no-deps  # these wheels are unpacked, not run by Python

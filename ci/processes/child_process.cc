@@ -17,6 +17,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -387,6 +389,16 @@ struct TurnSocket {
   FileDescriptor its;
 };
 
+struct LivingInterrupts {
+  std::mutex mutex;
+  std::set<const Interrupts*> all;
+};
+
+LivingInterrupts& living_interrupts() {
+  static LivingInterrupts living;
+  return living;
+}
+
 ChildProcess with_turn(ChildProcess request, const TurnSocket& turn) {
   request.environment[baselines::kTurnVariable] = std::to_string(turn.its.get());
   return request;
@@ -401,18 +413,49 @@ Interrupts::Interrupts() {
   signals_ = FileDescriptor(signalfd(-1, &ours, SFD_NONBLOCK | SFD_CLOEXEC));
   if (!signals_.is_open()) throw_system_error(errno, "signalfd");
   pthread_sigmask(SIG_BLOCK, &ours, &old_mask_);
+  const std::lock_guard lock(living_interrupts().mutex);
+  // What another thread saw before this object was there.
+  for (const Interrupts* other : living_interrupts().all) {
+    if (other->thread_ != thread_) continue;
+    waiting_.insert(waiting_.end(), other->waiting_.begin(), other->waiting_.end());
+    other->waiting_.clear();
+  }
+  living_interrupts().all.insert(this);
 }
 
 Interrupts::~Interrupts() {
-  while (take() != 0) {
+  {
+    const std::lock_guard lock(living_interrupts().mutex);
+    look();
+    living_interrupts().all.erase(this);
   }
   pthread_sigmask(SIG_SETMASK, &old_mask_, nullptr);
 }
 
-int Interrupts::take() const {
+// One reader takes a signal from all of them.
+void Interrupts::look() const {
   signalfd_siginfo info;
-  return read(signals_.get(), &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo)
-                                                                 : 0;
+  while (read(signals_.get(), &info, sizeof info) == sizeof info) {
+    waiting_.push_back(static_cast<int>(info.ssi_signo));
+    for (const Interrupts* other : living_interrupts().all) {
+      if (other->thread_ != thread_) other->waiting_.push_back(waiting_.back());
+    }
+  }
+}
+
+int Interrupts::take() const {
+  const std::lock_guard lock(living_interrupts().mutex);
+  look();
+  if (waiting_.empty()) return 0;
+  const int signal = waiting_.front();
+  waiting_.pop_front();
+  return signal;
+}
+
+bool Interrupts::any_waits() const {
+  const std::lock_guard lock(living_interrupts().mutex);
+  look();
+  return !waiting_.empty();
 }
 
 std::vector<std::string> command_words(const std::string& program) {
@@ -486,7 +529,7 @@ ChildEnd StartedChild::follow(const ChildProcess& request) {
 
 bool wait_until_loaded(std::span<StartedChild> children, const Interrupts& interrupts) {
   pollfd signals{interrupts.fd(), POLLIN, 0};
-  while (poll(&signals, 1, 0) == 0) {
+  while (!interrupts.any_waits()) {
     const auto loading = std::ranges::count(children, StartedChild::State::kLoading,
                                             [](StartedChild& child) { return child.look(); });
     if (loading == 0) return true;

@@ -7,12 +7,14 @@
 #include <signal.h>
 
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "baselines/io/file_descriptor.h"
@@ -21,7 +23,8 @@ namespace fusegate::ci {
 
 // Ctrl-C and similar signals, to be asked for. While an object lives, SIGINT, SIGTERM and SIGHUP do
 // not reach this thread and those it starts, but are collected here. So a measurement can end in
-// order: the child first, then the record.
+// order: the child first, then the record. A signal reaches the objects of all threads, and of one
+// thread the object that asks first.
 class Interrupts {
  public:
   Interrupts();
@@ -31,14 +34,19 @@ class Interrupts {
   Interrupts(const Interrupts&) = delete;  // the mask is the thread's: there is one
   Interrupts& operator=(const Interrupts&) = delete;
 
-  // Readable while a signal waits: for poll().
+  // Readable while a signal waits that no thread has seen: for poll().
   int fd() const { return signals_.get(); }
   // The next signal that waits, 0 for none. Does not block.
   int take() const;
+  bool any_waits() const;
 
  private:
+  void look() const;  // the list's lock is held
+
   sigset_t old_mask_;
   baselines::FileDescriptor signals_;
+  const std::thread::id thread_ = std::this_thread::get_id();
+  mutable std::deque<int> waiting_;
 };
 
 // The words of a program as people name it: a file or, with arguments of its own, a command such as

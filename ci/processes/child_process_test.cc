@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
@@ -359,6 +361,37 @@ TEST(Interrupts, CollectSignalsWithoutBlocking) {
   raise(SIGTERM);
   EXPECT_EQ(interrupts.take(), SIGTERM);
   EXPECT_EQ(interrupts.take(), 0);
+}
+
+TEST(Interrupts, OneSignalReachesTheChildrenOfAllThreads) {
+  const Interrupts ours;  // so that the threads hold signals back, too
+  std::array<int, 3> seen{};
+  std::atomic<int> started = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int& signal : seen) {
+      threads.emplace_back([&] {
+        const Interrupts outer;
+        Collected collected;
+        ChildProcess request = shell("exec sleep 60", collected);
+        const Interrupts inner;
+        request.interrupts = &inner;
+        ++started;
+        signal = run_child(request).interrupted_by;
+      });
+    }
+    while (started < 3) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    kill(getpid(), SIGTERM);
+  }
+  EXPECT_THAT(seen, ElementsAre(SIGTERM, SIGTERM, SIGTERM));
+}
+
+TEST(Interrupts, WhatAnotherThreadSawMeetsTheNextOfThisThread) {
+  const Interrupts outer;
+  kill(getpid(), SIGTERM);
+  std::jthread([] { EXPECT_EQ(Interrupts().take(), SIGTERM); }).join();
+  EXPECT_EQ(Interrupts().take(), SIGTERM);
+  EXPECT_EQ(outer.take(), 0);
 }
 
 TEST(OutputOf, IsEmptyForFailureAndForNoProgram) {

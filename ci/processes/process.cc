@@ -155,20 +155,23 @@ std::string failure_of_run_file(const baselines::RunFile& file) {
   return file.benchmarks.empty() && file.skipped.empty() ? "measured no benchmark" : "";
 }
 
-void judge_run_file(const fs::path& run_file, const Log& log, ProcessOutcome* outcome) {
+// Whether any benchmark was measured.
+bool judge_run_file(const fs::path& run_file, const Log& log, ProcessOutcome* outcome) {
   std::string& failure = outcome->record.failure;
+  bool any_measured = false;
   try {
     const baselines::RunFile file = baselines::read_run_file(run_file);
     for (const baselines::BenchmarkResult& result : file.benchmarks) {
+      any_measured = any_measured || result.failure.empty();
       if (!result.failure.empty()) outcome->failed_benchmarks[result.name] = result.failure;
     }
     if (failure.empty() && !failure_of_run_file(file).empty()) {
       failure = with_last_line(failure_of_run_file(file), log);
-      return;
+      return any_measured;
     }
   } catch (const baselines::InputError& error) {
     if (failure.empty()) failure = error.what();
-    return;
+    return false;
   }
   // Failed benchmarks explain the code 2, and say more than it.
   const bool may_explain = failure.empty() || outcome->record.exit_code == kExitBadInput;
@@ -178,6 +181,7 @@ void judge_run_file(const fs::path& run_file, const Log& log, ProcessOutcome* ou
     failure =
         fmt::format("{} failed", format_count(outcome->failed_benchmarks.size(), "benchmark"));
   }
+  return any_measured;
 }
 
 void judge(const ProcessRequest& request, const ChildEnd& end, const Log& log,
@@ -190,14 +194,15 @@ void judge(const ProcessRequest& request, const ChildEnd& end, const Log& log,
   outcome->interrupted = end.interrupted_by != 0;
   // Google Benchmark leaves an empty one where it measures nothing.
   const bool wrote_run_file = fs::exists(run_file) && !fs::is_empty(run_file);
-  if (wrote_run_file) {
-    judge_run_file(run_file, log, outcome);
-  } else if (record.failure.empty()) {
+  const bool any_measured = wrote_run_file && judge_run_file(run_file, log, outcome);
+  if (!wrote_run_file && record.failure.empty()) {
     record.failure = with_last_line("wrote no run file", log);
   }
   const bool refuses = end.exit_code == kExitBadInput || end.exit_code == kExitNotExecutable ||
                        end.exit_code == kExitNotFound ||
                        record.failure.find(kGoogleBenchmarkRefusal) != std::string::npos;
+  outcome->died = !record.failure.empty() && !outcome->interrupted &&
+                  !(outcome->only_benchmarks_failed && any_measured);
   outcome->hopeless =
       !wrote_run_file && end.signal == 0 && !end.timed_out && !outcome->interrupted && refuses;
 }
@@ -297,7 +302,7 @@ ProcessOutcome run_process(const ProcessRequest& request,
   } catch (const std::system_error& error) {
     outcome.record.exit_code = kExitNotFound;
     outcome.record.failure = not_started_text(error);
-    outcome.hopeless = true;
+    outcome.hopeless = outcome.died = true;
     log.add(OutputStream::kErr, outcome.record.failure);
   }
   log.close();

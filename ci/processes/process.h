@@ -41,6 +41,7 @@ struct ProcessOutcome {
   // The program cannot run at all, or refuses its flags: no other process would fare better.
   bool hopeless = false;
   bool interrupted = false;
+  bool died = false;  // before it finished, or every benchmark failed; nobody interrupted it
   std::map<std::string, std::string> failed_benchmarks;  // name to what went wrong
   bool only_benchmarks_failed = false;                   // which is the record's failure
 };

@@ -139,6 +139,16 @@ TEST_F(ProcessTest, NamesTheSignalAndTheLastWordsOfACrashAndGoesOn) {
   EXPECT_EQ(outcome.record.failure, "ended by signal 6 (Aborted): check failed: x == y");
 }
 
+TEST_F(ProcessTest, DiedWhereItCrashedOrEveryBenchmarkFailed) {
+  EXPECT_FALSE(run(leave({})).died);
+  EXPECT_TRUE(run(leave({}) + "kill -SEGV $$").died);
+  EXPECT_TRUE(run("exit 1").died);
+  tests::FakeRunFile file{.failures = {{"a", "wrong results"}}};
+  EXPECT_FALSE(run(leave(file) + "exit 2").died) << "others were measured";
+  file.times.clear();
+  EXPECT_TRUE(run(leave(file) + "exit 2").died);
+}
+
 TEST_F(ProcessTest, RemovesWhatAKilledProcessWasWriting) {
   run("touch \"${out%/*}/.3.json.fusegate-abc123\"; kill -KILL $$");
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / ".3.json.fusegate-abc123"));

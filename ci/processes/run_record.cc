@@ -22,6 +22,7 @@ json process_json(const ProcessRecord& process) {
       {"seconds", process.seconds}, {"seed", process.seed},           {"failure", process.failure},
       {"block", process.block},     {"extension", process.extension}, {"aa_half", process.aa_half}};
   if (process.relative_deviation) members["relative_deviation"] = *process.relative_deviation;
+  if (process.shard > 0) members["shard"] = process.shard;
   return members;
 }
 
@@ -51,6 +52,7 @@ ProcessRecord parse_process(const baselines::JsonField& field) {
   if (const auto deviation = find(field, "relative_deviation", "odd")) {
     process.relative_deviation = deviation->number();
   }
+  if (const auto shard = field.find("shard")) process.shard = shard->integer();
   return process;
 }
 
@@ -58,6 +60,27 @@ std::vector<std::string> parse_texts(const baselines::JsonField& field) {
   std::vector<std::string> texts;
   for (const baselines::JsonField& element : field.elements()) texts.push_back(element.text());
   return texts;
+}
+
+json shard_json(const ShardRecord& shard) {
+  return {{"plan", shard.plan},
+          {"number", shard.number},
+          {"of", shard.of},
+          {"benchmarks", shard.benchmarks},
+          {"controls", shard.controls}};
+}
+
+ShardRecord parse_shard(const baselines::JsonField& field) {
+  ShardRecord shard{.plan = field.at("plan").text(),
+                    .number = field.at("number").integer(),
+                    .of = field.at("of").integer(),
+                    .benchmarks = parse_texts(field.at("benchmarks")),
+                    .controls = parse_texts(field.at("controls"))};
+  if (shard.of < 1) field.at("of").fail("must be 1 or more");
+  if (shard.number < 1 || shard.number > shard.of) {
+    field.at("number").fail(fmt::format("must be from 1 to {}", shard.of));
+  }
+  return shard;
 }
 
 RunRecord parse_run_record(const baselines::JsonField& root) {
@@ -79,6 +102,7 @@ RunRecord parse_run_record(const baselines::JsonField& root) {
   if (const auto left_out = root.find("left_out")) {
     for (const auto& [name, why] : left_out->members()) record.left_out[name] = why.text();
   }
+  if (const auto shard = root.find("shard")) record.shard = parse_shard(*shard);
   return record;
 }
 
@@ -102,7 +126,8 @@ json run_record_json(const RunRecord& record) {
           {"ended", record.ended},
           {"finished", record.finished},
           {"aa", record.aa ? aa_json(*record.aa) : json(nullptr)},
-          {"left_out", record.left_out}};
+          {"left_out", record.left_out},
+          {"shard", record.shard ? shard_json(*record.shard) : json(nullptr)}};
 }
 
 void write_run_record(const std::filesystem::path& folder, const RunRecord& record) {

@@ -31,6 +31,18 @@ struct ProcessRecord {
   std::optional<double> relative_deviation{};
   // "a" or "b" where the program stood in for both halves of an A/A comparison, else empty.
   std::string aa_half{};
+  int shard = 0;  // of a merged run: that it was measured in; else 0
+};
+
+// The shard of a plan (ci/shards/plan.h) that a run measured.
+struct ShardRecord {
+  std::string plan{};  // a hash of it
+  int number = 0;      // from 1
+  int of = 0;          // how many there are
+  std::vector<std::string> benchmarks{};
+  std::vector<std::string> controls{};  // that every shard has
+
+  bool operator==(const ShardRecord&) const = default;
 };
 
 struct RunRecord {
@@ -51,6 +63,7 @@ struct RunRecord {
   std::optional<AaFindings> aa;  // of the run's A/A comparison, where it had one
   // Benchmarks that were not measured, or not in all processes, by name, with the reason.
   std::map<std::string, std::string> left_out{};
+  std::optional<ShardRecord> shard{};  // none: all of the suite
 };
 
 nlohmann::json run_record_json(const RunRecord& record);

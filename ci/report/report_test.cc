@@ -85,7 +85,7 @@ TEST(ReportDocument, NamesBothRunsWhoAcceptedAndWhatDiffers) {
 TEST(ReportDocument, HasTheCandidatesOwnFiguresWhereItIsToShowThem) {
   Report report = example(false);
   EXPECT_TRUE(titles(report_document(report)).empty());
-  report.peer_comparison = peer_comparison(report.gate.candidate, nullptr);
+  report.peer_comparison = peer_comparison(report.gate.candidate, {});
   const Document document = report_document(report);
   EXPECT_THAT(titles(document),
               testing::ElementsAre("Compared with the roofline", "Where fusion wins",
@@ -98,7 +98,7 @@ TEST(ReportDocument, HasTheCandidatesOwnFiguresWhereItIsToShowThem) {
 
 TEST(ReportDocument, MarksTheEnvironmentThatDiffers) {
   Report report = example(true);
-  report.peer_comparison = peer_comparison(report.gate.candidate, nullptr);
+  report.peer_comparison = peer_comparison(report.gate.candidate, {});
   report.gate.baseline->run.environment["driver"] = "1";
   report.gate.candidate.environment["driver"] = "2";
   const Section origin = report_document(report).sections.back();

@@ -21,7 +21,7 @@ class Extension {
         plan_(session.processes, session.request.max_processes) {}
 
   void run() {
-    for (int number = 1; !session_.is_interrupted(); ++number) {
+    for (int number = 1; !session_.is_cut_short(); ++number) {
       const std::vector<std::string> benchmarks = within_budget(next());
       if (benchmarks.empty()) return;
       session_.console.err.print("extension {}: {} of {}\n", number, benchmarks.size(),

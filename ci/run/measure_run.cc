@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "baselines/comparing/comparison.h"
@@ -26,25 +27,30 @@ namespace {
 namespace fs = std::filesystem;
 
 // Of a part of the suite the names that the stored baseline has are known before.
-std::vector<std::string> flags_of_part(const std::optional<Only>& only,
+std::vector<std::string> flags_of_part(const Only& only,
                                        const std::optional<baselines::Run>& stored,
                                        Session& session) {
-  if (!only) return {};
   if (!stored) {
     session.console.err.print(
         "asking for all benchmarks: no stored baseline names those of suite {}\n",
         session.request.options.suite);
     return {};
   }
-  const std::vector<std::string> asked = only->asked(*stored, session.request.controls);
+  const std::vector<std::string> asked = only.asked(*stored, session.request.controls);
   const auto filter = benchmark_filter_flag(asked);
   if (!filter) return {};
   std::vector<std::string> others;
   for (const auto& series : stored->benchmarks) {
     if (!std::ranges::binary_search(asked, series.name)) others.push_back(series.name);
   }
-  session.leave_out(others, only->reason());
+  session.leave_out(others, only.reason());
   return {*filter};
+}
+
+// What programs are asked, and measure unless less is selected.
+std::vector<std::string> flags_of_shard(const MeasuringRequest& request) {
+  if (!request.options.shard) return {};
+  return {filter_of(*request.options.shard)};
 }
 
 IdentifyResult identify(Session& session, const std::vector<std::string>& flags) {
@@ -172,7 +178,9 @@ void identify_and_select(Session& session, const RunAnalyses& analyses) {
   std::optional<Only> only;
   if (options.only.names_any()) only.emplace(options.only);
   const double asked_s = session.now();
-  const IdentifyResult result = identify(session, flags_of_part(only, analyses.stored, session));
+  const IdentifyResult result =
+      identify(session, only ? flags_of_part(*only, analyses.stored, session)
+                             : flags_of_shard(session.request));
   if (result == IdentifyResult::kInterrupted) session.end = RunEnd::kInterrupted;
   if (result != IdentifyResult::kAll) return;
   try {
@@ -225,7 +233,7 @@ std::vector<std::string> notes_of(Session& session) {
 
 // Prints what was measured and where it lies, and what failed. Whether every process ended well.
 bool summarize(const Session& session, const Rounds& rounds) {
-  bool all_well = !session.is_interrupted();
+  bool all_well = !session.is_cut_short();
   rounds.report_failed_benchmarks();
   for (const ProgramRun& program : session.programs) {
     const int failures = program.report_failures(session.console);
@@ -252,6 +260,7 @@ RunResult measure_run(const MeasuringRequest& request, const RunAnalyses& analys
                       Console& console, ProgressDisplay::Now now) {
   Session session(request, console, std::move(now));  // locks the folders
   session.whole_round_flags = request.benchmark_flags;
+  std::ranges::copy(flags_of_shard(request), std::back_inserter(session.whole_round_flags));
   Rounds rounds(session);
   if (analyses.comparisons && !request.options.measures_all) {
     identify_and_select(session, analyses);
@@ -261,7 +270,7 @@ RunResult measure_run(const MeasuringRequest& request, const RunAnalyses& analys
   const bool may_extend = request.max_processes > session.processes &&
                           session.measures_anything() && !request.options.plans_budget;
   if (analyses.interim && may_extend) extend(session, rounds, analyses.interim);
-  if (!session.is_interrupted() && session.measures_anything()) name_outliers(session);
+  if (!session.is_cut_short() && session.measures_anything()) name_outliers(session);
   session.finish();
   const bool all_well = summarize(session, rounds);
   std::vector<std::string> notes = notes_of(session);

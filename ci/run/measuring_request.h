@@ -16,6 +16,7 @@
 #include "ci/run/program_run.h"
 #include "ci/selection/only.h"
 #include "ci/selection/selection.h"
+#include "ci/shards/measured_shard.h"
 
 namespace fusegate::ci {
 
@@ -32,9 +33,15 @@ struct MeasuringOptions {
   bool plans_budget = false;
   double spent_s = 0;  // of the budget, before
   OnlyBenchmarks only{};
+  AskedShard asked_shard{};
+  std::optional<ShardRecord> shard{};   // what asked_shard names; take_shard() sets it
   std::optional<std::uint64_t> seed{};  // of the order and of the processes; none: random
   bool measures_all = false;            // identical code too, and programs are not identified
   bool fresh_choices = false;           // programs choose kernels anew, whatever the baseline's did
+  std::string gpus{};                   // all, or which; empty: the one that programs take
+  // The UUID of the only card that programs see; empty: all. Of such a run others may measure the
+  // rest: it ends where more processes in a row died than it has programs.
+  std::string card{};
 };
 
 // Of each program.
@@ -96,7 +103,7 @@ struct RunAnalyses {
   std::optional<baselines::Run> stored{};  // of the suite, of any device: names its benchmarks
 };
 
-enum class RunEnd { kAll, kBudget, kInterrupted };
+enum class RunEnd { kAll, kBudget, kInterrupted, kGaveUp };
 
 // Two halves of an A/A comparison with two processes each: fewer cannot be compared.
 inline constexpr int kLeastAaProcesses = 4;

@@ -104,7 +104,7 @@ void Rounds::measure(const Round& round, ProgressDisplay& display, int wanted) {
   for (const PlannedProcess& planned : planned_round) {
     if (!takes_part(slot_of(planned), round)) continue;
     if (session_.interrupts.take() != 0 || !run_one(planned, round, display)) {
-      session_.end = RunEnd::kInterrupted;
+      if (session_.end != RunEnd::kGaveUp) session_.end = RunEnd::kInterrupted;
       loaded_.clear();
       return;
     }
@@ -182,6 +182,11 @@ bool Rounds::run_one(const PlannedProcess& planned, const Round& round, Progress
   }
   if (round.kind != Round::Kind::kExtension) minimum_s_[slot.program] += session_.now() - started_s;
   display.finish_process(outcome.record.failure);
+  deaths_ = outcome.died ? deaths_ + 1 : 0;
+  if (!session_.request.options.card.empty() && deaths_ > session_.programs.size()) {
+    session_.end = RunEnd::kGaveUp;
+    return false;
+  }
   return !interrupted;
 }
 

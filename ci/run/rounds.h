@@ -90,7 +90,7 @@ class Rounds {
   std::vector<ProcessRequest> next_requests(const Round& round, int wanted);
   // Starts them, and waits until they have loaded.
   void load(const Round& round, int wanted, ProgressDisplay& display);
-  // Whether the run may go on.
+  // Whether the round may go on.
   bool run_one(const PlannedProcess& planned, const Round& round, ProgressDisplay& display);
   ProcessOutcome run_and_record(const Slot& slot, const ProcessRequest& process, const Round& round,
                                 ProgressDisplay& display);
@@ -109,6 +109,7 @@ class Rounds {
   double load_s_ = 0;                         // what the last ones that loaded together took for it
   double loading_s_ = 0;                      // all of them
   bool said_loading_ = false;
+  std::size_t deaths_ = 0;                    // of the last processes, in a row
   std::set<std::string, std::less<>> notes_;  // shown so far
   FailedBenchmarks shown_failures_;
   FailedBenchmarks failures_;              // of run files

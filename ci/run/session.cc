@@ -12,6 +12,7 @@
 #include "baselines/io/error.h"
 #include "baselines/io/write_lock.h"
 #include "ci/console/format.h"
+#include "ci/processes/cards.h"
 #include "ci/run/extension_plan.h"
 #include "ci/run/identification.h"
 
@@ -60,6 +61,12 @@ RunRecord started_record(const MeasuringRequest& request, const ProgramRequest& 
                       record.suite, suite));
     }
   }
+  if (!record.processes.empty() && record.shard != request.options.shard) {
+    throw baselines::InputError((program.folder / "run.json").string(), "shard",
+                                "the folder has another shard of a plan, or a whole suite; "
+                                "--append adds to the same one");
+  }
+  record.shard = request.options.shard;
   record.suite = program.suite.empty() ? suite : program.suite;
   record.flags = request.options.flags;
   record.program = program.program;
@@ -153,6 +160,7 @@ ProcessRequest Session::process_request(const ProgramRun& program, std::uint64_t
   process.flags = request.options.flags;
   process.flags.insert(process.flags.end(), flags.begin(), flags.end());
   process.environment = request.environment;
+  if (!request.options.card.empty()) process.environment[kVisibleCards] = request.options.card;
   if (takes_found_choices) take_found_choices(process);
   process.timeout_s = request.options.timeout_s;
   process.interrupts = &interrupts;
@@ -181,8 +189,8 @@ void Session::leave_out(const std::vector<std::string>& benchmarks, const std::s
 }
 
 void Session::finish() {
-  for (ProgramRun& program : programs) program.finish(!is_interrupted());
-  if (peers) peers->finish(!is_interrupted());
+  for (ProgramRun& program : programs) program.finish(!is_cut_short());
+  if (peers) peers->finish(!is_cut_short());
 }
 
 }  // namespace fusegate::ci

@@ -22,6 +22,7 @@ struct Session {
 
   bool goes_on() const { return end == RunEnd::kAll && measures_anything(); }
   bool is_interrupted() const { return end == RunEnd::kInterrupted; }
+  bool is_cut_short() const { return is_interrupted() || end == RunEnd::kGaveUp; }
   // False where no code differs and no record was asked for.
   bool measures_anything() const { return !selection || !selection->measured.empty(); }
   // Of the time budget; infinite without one.

@@ -41,8 +41,7 @@ struct ProtocolTimes {
   int layouts = 0;
 };
 
-ProtocolTimes protocol_of(const Run& run) {
-  const nlohmann::json& protocol = run.provenance.protocol;
+ProtocolTimes protocol_of(const nlohmann::json& protocol) {
   const auto number = [&](const char* key) {
     const bool is_there = protocol.is_object() && protocol.contains(key);
     return is_there && protocol[key].is_number() ? protocol[key].get<double>() : 0;
@@ -52,6 +51,12 @@ ProtocolTimes protocol_of(const Run& run) {
           .warm_s = number("warm_ns") / 1e9,
           .samples = std::max(1, static_cast<int>(number("samples"))),
           .layouts = static_cast<int>(number("layouts"))};
+}
+
+double sample_s(const ProtocolTimes& protocol, double time_s) {
+  const double batch_s = std::max(protocol.batch_s, time_s > 0 ? time_s : 0);
+  return kSampleOverhead * (protocol.idle_s + batch_s) +
+         protocol.warm_s * protocol.layouts / protocol.samples;
 }
 
 // Relative, between the processes of a card; nothing of a single one.
@@ -95,20 +100,18 @@ double weight_of(const ComparedRuns& judged, const std::string& name) {
 // Of benchmarks in that order.
 std::vector<BudgetedBenchmark> benchmarks_of(const std::vector<std::string>& names,
                                              const std::vector<ComparedRuns>& compared) {
-  const ProtocolTimes protocol = protocol_of(compared.front().baseline);
+  const ProtocolTimes protocol = protocol_of(compared.front().baseline.provenance.protocol);
   const auto known = known_benchmarks({names.begin(), names.end()}, compared);
   std::vector<BudgetedBenchmark> benchmarks;
   std::vector<double> spreads;
   for (const std::string& name : names) {
     const double time_s = std::ranges::find(known, name, &KnownBenchmark::name)->time_ns / 1e9;
-    const double batch_s = std::max(protocol.batch_s, time_s > 0 ? time_s : 0);
     const double spread = known_spread(compared, name).value_or(0);
     if (spread > 0) spreads.push_back(spread);
     benchmarks.push_back({.weight = weight_of(compared.front(), name),
                           .spread = spread,
                           .check_s = kCheckS,
-                          .sample_s = kSampleOverhead * (protocol.idle_s + batch_s) +
-                                      protocol.warm_s * protocol.layouts / protocol.samples});
+                          .sample_s = sample_s(protocol, time_s)});
   }
   const double usual = spreads.empty() ? kUsualSpread : baselines::median(std::move(spreads));
   for (BudgetedBenchmark& benchmark : benchmarks) {
@@ -141,6 +144,11 @@ void learn(const ProcessTimes& process, const BudgetPlan& plan, BudgetRequest& r
 
 }  // namespace
 
+double samples_s(const nlohmann::json& protocol, double time_ns) {
+  const ProtocolTimes times = protocol_of(protocol);
+  return times.batch_s > 0 ? times.samples * sample_s(times, time_ns / 1e9) : 0;
+}
+
 BudgetedRun budgeted(const std::vector<ComparedRuns>& compared, const Selection& selection,
                      const BudgetTerms& terms) {
   BudgetedRun run{.budget_s = terms.budget_s};
@@ -153,7 +161,7 @@ BudgetedRun budgeted(const std::vector<ComparedRuns>& compared, const Selection&
   }
   run.controls.insert(run.controls.end(), selection.control_names.begin(),
                       selection.control_names.end());
-  const ProtocolTimes protocol = protocol_of(compared.front().baseline);
+  const ProtocolTimes protocol = protocol_of(compared.front().baseline.provenance.protocol);
   run.samples = protocol.samples;
   run.layouts = protocol.layouts;
   run.request = {

@@ -43,6 +43,10 @@ struct BudgetedRun {
   std::string shortage() const;
 };
 
+// What a process takes for the samples of a benchmark, by a protocol as run files record it and the
+// time of a call, 0 where that is unknown. 0 of a protocol that does not say.
+double samples_s(const nlohmann::json& protocol, double time_ns);
+
 // Weights are the baseline's suite's. What processes of a benchmark differ by is a calibration's,
 // else that of earlier figures, else the median of what is known of others. A benchmark that only
 // one side has weighs nothing, as nothing gates it.

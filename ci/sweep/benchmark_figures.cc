@@ -35,6 +35,8 @@ BenchmarkFigures benchmark_figures(const baselines::BenchmarkSeries& series) {
   figures.energy_j = counter(series, std::string(baselines::kEnergyPerCall));
   figures.host_ns = counter(series, "host_ns");
   figures.host_graph_ns = counter(series, "host_graph_ns");
+  figures.memory_bytes = counter(series, "memory_bytes");
+  figures.kept_bytes = counter(series, "kept_bytes");
   figures.failure = series.failure;
   figures.is_control = series.is_control;
   return figures;

@@ -1,6 +1,7 @@
 // What one benchmark of a run comes to, as every table shows it.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct BenchmarkFigures {
   double energy_j = 0;       // of one call, at sustained load
   double host_ns = 0;        // what one call costs the host, its kernels launched on a stream
   double host_graph_ns = 0;  // the same launched as one graph
+  double memory_bytes = std::numeric_limits<double>::quiet_NaN();  // its tensors and scratch
+  double kept_bytes = std::numeric_limits<double>::quiet_NaN();    // from forward to backward
   std::string failure;       // empty where it never failed
   bool is_control = false;   // see baselines/record/process.h
 };

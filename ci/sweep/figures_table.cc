@@ -41,6 +41,8 @@ std::vector<FiguresColumn> all_columns() {
       figure("GB/s", format_rate, &BenchmarkFigures::gbps),
       figure("host", format_time_ns, &BenchmarkFigures::host_ns, false),
       figure("host, as a graph", format_time_ns, &BenchmarkFigures::host_graph_ns, false),
+      figure("memory", format_bytes, &BenchmarkFigures::memory_bytes, false),
+      figure("kept", format_bytes, &BenchmarkFigures::kept_bytes, false),
       roofline("roofline time", format_time_ns, &RooflineTime::ns),
       roofline("gap", format_rate, &RooflineTime::gap),
       roofline("of copy rate", format_share, &RooflineTime::copy_share),

@@ -41,5 +41,16 @@ TEST(FiguresTable, HasHostCostAndRooflineTimeWhereTheyAreKnown) {
                           "40.00 us", "1.25", "80.0 %", "0.2 %", "memory-bound", ""));
 }
 
+TEST(FiguresTable, HasMemoryWhereItIsKnown) {
+  baselines::BenchmarkSeries keep = baselines::test_series("keep", {1000});
+  keep.counters = {{"memory_bytes", 2e9}, {"kept_bytes", 5e8}};
+  const Table table = figures_table(
+      {benchmark_figures(keep), benchmark_figures(baselines::test_series("b", {1}))}, {});
+  EXPECT_THAT(headers(table), ElementsAre("benchmark", "time", "spread", "launches", "TFLOP/s",
+                                          "GB/s", "memory", "kept", "failure"));
+  EXPECT_THAT(table.rows()[0],
+              ElementsAre("keep", "1.000 us", "-", "-", "-", "-", "2.000 GB", "500.0 MB", ""));
+}
+
 }  // namespace
 }  // namespace fusegate::ci

@@ -107,17 +107,19 @@ bool OperationComparison::has_roofline_times() const {
   });
 }
 
-PeerComparison peer_comparison(const baselines::Run& ours, const baselines::Run* peers) {
+PeerComparison peer_comparison(const baselines::Run& ours, std::span<const baselines::Run> peers) {
   PeerComparison result;
   const std::vector<BenchmarkFigures> figures = benchmark_figures(ours);
   result.rates = measured_rates(figures);
   ByOperation operations;
   std::vector<baselines::BenchmarkName> names = benchmark_names(ours);
-  if (peers != nullptr) std::ranges::move(benchmark_names(*peers), std::back_inserter(names));
+  for (const baselines::Run& run : peers) {
+    std::ranges::move(benchmark_names(run), std::back_inserter(names));
+  }
   const SweepAxes axes(names);
   add(figures, &result.rates, axes, &ProblemComparison::ours, &operations);
-  if (peers != nullptr) {
-    add(benchmark_figures(*peers), nullptr, axes, &ProblemComparison::peers, &operations);
+  for (const baselines::Run& run : peers) {
+    add(benchmark_figures(run), nullptr, axes, &ProblemComparison::peers, &operations);
   }
   std::set<std::string> dtypes;
   for (const auto& [key, problems] : operations) {
@@ -135,7 +137,7 @@ PeerComparison peer_comparison(const baselines::Run& ours, const baselines::Run*
     result.notes.push_back(
         "energy: of a call, by the device's counter, while calls follow each other at once");
   }
-  if (peers != nullptr && std::ranges::none_of(result.operations, has_ratios)) {
+  if (!peers.empty() && std::ranges::none_of(result.operations, has_ratios)) {
     result.notes.push_back("warning: no problem has a time of ours and of a peer");
   }
   return result;

@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -54,8 +55,8 @@ struct PeerComparison {
   std::vector<std::string> notes;               // about the rates, then about the peers
 };
 
-// peers: nullptr where there are none. Benchmarks with names of other programs are left out.
+// peers: runs with different implementations. Benchmarks with names of other programs are left out.
 // peer_match.h says whether the two may be compared.
-PeerComparison peer_comparison(const baselines::Run& ours, const baselines::Run* peers);
+PeerComparison peer_comparison(const baselines::Run& ours, std::span<const baselines::Run> peers);
 
 }  // namespace fusegate::ci

@@ -46,7 +46,7 @@ fusegate::baselines::Run peers() {
 
 TEST(PeerComparison, SetOurBestAgainstTheBestPeerAtEachProblem) {
   const fusegate::baselines::Run theirs = peers();
-  const PeerComparison result = peer_comparison(ours(), &theirs);
+  const PeerComparison result = peer_comparison(ours(), {&theirs, 1});
   ASSERT_EQ(result.operations.size(), 1u);  // no controls, no other programs
   const OperationComparison& mlp = result.operations[0];
   EXPECT_EQ(mlp.operation, "geglu_mlp");
@@ -66,7 +66,7 @@ TEST(PeerComparison, SetOurBestAgainstTheBestPeerAtEachProblem) {
 
 TEST(PeerComparison, HaveTheRooflineTimeOfOursByTheRunsOwnRates) {
   const fusegate::baselines::Run theirs = peers();
-  const PeerComparison result = peer_comparison(ours(), &theirs);
+  const PeerComparison result = peer_comparison(ours(), {&theirs, 1});
   EXPECT_TRUE(result.operations[0].has_roofline_times());
   EXPECT_THAT(result.notes,
               Contains(AllOf(StartsWith("roofline time: "), HasSubstr("are not limits"))));
@@ -82,20 +82,20 @@ TEST(PeerComparison, HasTheEnergyOfACallWhereItWasMeasured) {
   const auto count = [](fusegate::baselines::Run& run, double joules) {
     for (auto& series : run.benchmarks) series.counters["energy_per_call_j"] = joules;
   };
-  EXPECT_FALSE(peer_comparison(own, &theirs).operations[0].has_energies());
+  EXPECT_FALSE(peer_comparison(own, {&theirs, 1}).operations[0].has_energies());
   count(theirs, 0.5);
-  const PeerComparison result = peer_comparison(own, &theirs);
+  const PeerComparison result = peer_comparison(own, {&theirs, 1});
   EXPECT_TRUE(result.operations[0].has_energies()) << "a peer's alone";
   EXPECT_THAT(result.notes, Contains(StartsWith("energy: of a call")));
   EXPECT_EQ(result.operations[0].problems[1].best_peer()->energy_j, 0.5);
   EXPECT_TRUE(std::isnan(result.operations[0].problems[1].our_best()->energy_j));
   count(own, 0.25);
-  EXPECT_EQ(peer_comparison(own, nullptr).operations[0].problems[1].our_best()->energy_j, 0.25);
+  EXPECT_EQ(peer_comparison(own, {}).operations[0].problems[1].our_best()->energy_j, 0.25);
 }
 
 TEST(PeerComparison, HaveNoRooflineTimesWithoutACopy) {
   const PeerComparison result =
-      peer_comparison(baselines::test_run({timed("geglu/fused", kLarge, 80e3)}), nullptr);
+      peer_comparison(baselines::test_run({timed("geglu/fused", kLarge, 80e3)}), {});
   ASSERT_EQ(result.operations.size(), 1u);
   EXPECT_FALSE(result.operations[0].has_roofline_times());
   EXPECT_THAT(result.operations[0].peers, IsEmpty());
@@ -105,7 +105,7 @@ TEST(PeerComparison, HaveNoRooflineTimesWithoutACopy) {
 
 TEST(PeerComparison, IsEmptyForAnotherProgramsRun) {
   const PeerComparison result =
-      peer_comparison(baselines::test_run({timed("BM_other/8", "", 10)}), nullptr);
+      peer_comparison(baselines::test_run({timed("BM_other/8", "", 10)}), {});
   EXPECT_THAT(result.operations, IsEmpty());
   EXPECT_THAT(result.notes, IsEmpty());
 }
@@ -113,7 +113,7 @@ TEST(PeerComparison, IsEmptyForAnotherProgramsRun) {
 TEST(PeerComparison, KeepAProblemThatPeersAloneMeasured) {
   const fusegate::baselines::Run theirs = peers();
   const PeerComparison result =
-      peer_comparison(baselines::test_run({timed("geglu_mlp/fused", kSmall, 80e3)}), &theirs);
+      peer_comparison(baselines::test_run({timed("geglu_mlp/fused", kSmall, 80e3)}), {&theirs, 1});
   ASSERT_EQ(result.operations[0].problems.size(), 2u);
   EXPECT_EQ(result.operations[0].problems[1].our_best(), nullptr);
   EXPECT_THAT(result.notes, Contains("warning: no problem has a time of ours and of a peer"));
@@ -125,7 +125,7 @@ TEST(PeerComparison, OrderProblemsByDimHiddenAndRows) {
                               "batch:64/seq:1/dim:64/hidden:8", "batch:1/seq:64/dim:64/hidden:8"}) {
     run.benchmarks.push_back(timed("geglu/fused/bf16/", problem, 10));
   }
-  const PeerComparison all = peer_comparison(run, nullptr);
+  const PeerComparison all = peer_comparison(run, {});
   std::vector<std::int64_t> batches;
   for (const auto& problem : all.operations[0].problems) {
     batches.push_back(problem.problem.axis("batch"));

@@ -89,7 +89,8 @@ class Fresh:
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
         self.run_files = [self.measured("cpu.json", "--device=cpu", "--dtype=fp32", "--suite=smoke"), *self.on_fake_gpus(),
-                          self.by_the_package()]
+                          self.by_the_package(),
+                          self.measured("training.json", "--device=cpu", "--dtype=fp32", operation="geglu_mlp_training")]
         if subprocess.run([BENCH, "--device=cuda", "--environment"], capture_output=True, check=False).returncode == 0:
             self.run_files.append(self.measured("cuda.json", "--device=cuda", "--dtype=bf16", "--energy-ms=10"))
         self.first = json.loads((self.folder / "cpu.json").read_text(encoding="utf-8"))
@@ -148,6 +149,8 @@ class Fresh:
                 steady = 1 + 0.0001 * ((process * 3 + sample + phase) % 11)
                 entry |= {"real_time": 1000.0 * -row * factor(process, row) * steady, "sm_clock_hz": 2e9,
                           "host_ns": 9000.0 * factor(process, row) * steady, "host_graph_ns": 3000.0 * steady, "process": process + 1}
+                if folder == "odd":
+                    entry["memory_bytes"] *= 2
                 if row == -1 and "details" in entry and folder == "same":
                     entry["details"]["expectation"] = {"met": False, "parts": [
                         {"part": "calls", "met": False, "expected": "1 kernel", "seen": "2 kernels"}]}
@@ -261,10 +264,14 @@ class Fresh:
         self.fusegate("codes-diff", "codes.json", "other.codes.json", "--json", "other.codes-diff.json", codes=(2,))
         return {"codes": ["codes.json", "other.codes.json"], "codes-diff": ["codes-diff.json", "other.codes-diff.json"]}
 
+    def plans(self):
+        self.fusegate("plan", "--suite", "pr", "--shards", 3, "--from", BASELINES / "nvidia-h200" / "pr.json", "--out", "plan.json")
+        return ["plan.json"]
+
     def documents(self):
         store = self.folder / "store"
         for name, paths in {"run-file": self.run_files, "verdicts": self.verdicts, "bisection": self.bisections, "accepted": ["accepted.json"],
-                            **self.codes(),
+                            **self.codes(), "plan": self.plans(),
                             "baseline": [*store.rglob("made.json"), *store.rglob("uneven.json"), *store.rglob("others.json"),
                                          *store.rglob("plain.json"),
                                          *store.rglob("*.anchor.json")],
@@ -319,7 +326,7 @@ class OurFiles(unittest.TestCase):
     schemas = Schemas()
 
     def test_the_schemas_are_schemas(self):
-        self.assertEqual(sorted(self.schemas.schemas), ["accepted", "baseline", "bisection", "calibration", "codes", "codes-diff", "common", "model", "night", "run-file", "suite",
+        self.assertEqual(sorted(self.schemas.schemas), ["accepted", "baseline", "bisection", "calibration", "codes", "codes-diff", "common", "model", "night", "plan", "run-file", "suite",
                                                         "verdicts"])
         for name, schema in self.schemas.schemas.items():
             with self.subTest(name=name):

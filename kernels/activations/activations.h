@@ -1,5 +1,6 @@
-// All activations. To add one, write a functor in a file of its own, with of() in fp32 for the
-// device and reference() in double, and name it in these lists and in CMakeLists.txt.
+// All activations. To add one, write a functor in a file of its own, with of() and slope() in
+// fp32 for the device, reference() and reference_slope() in double, and name it in these lists and
+// in CMakeLists.txt.
 #pragma once
 
 #include <array>
@@ -22,8 +23,12 @@ using Activations = ActivationList<GeluTanh, Silu, Gelu, Relu>;
 using GemmActivations = ActivationList<GeluTanh, Silu>;
 
 template <typename Functor>
-inline constexpr Activation kActivationOf{Functor::kName, Functor::kUnit, Functor::kStage,
-                                          Functor::kFlops, &Functor::reference};
+inline constexpr Activation kActivationOf{
+    Functor::kName, Functor::kUnit, Functor::kStage, Functor::kFlops, &Functor::reference,
+    Functor::kSlopeFlops, &Functor::reference_slope, requires {Functor::kSlopeJumps;
+}  // namespace fusegate::kernels
+}
+;
 
 template <typename... Functors>
 constexpr std::array<Activation, sizeof...(Functors)> records_of(ActivationList<Functors...>) {

@@ -16,16 +16,35 @@ void expect_device_forms_agree(ActivationList<Functors...>) {
       // A tenth of half an ulp of fp16, the finer of both 16-bit formats.
       const double allowed = 0x1p-12 * 0.1 * (std::abs(expected) + 1e-2);
       ASSERT_NEAR(Functor::of(x), expected, allowed) << Functor::kName << " at " << x;
+      const double slope = Functor::reference_slope(x);
+      ASSERT_NEAR(Functor::slope(x), slope, 0x1p-12 * 0.1 * (std::abs(slope) + 1e-2))
+          << Functor::kName << " at " << x;
     }
     EXPECT_EQ(Functor::of(0.0f), 0.0f) << Functor::kName;
     EXPECT_NEAR(Functor::of(-1e4f), 0, 1e-30) << Functor::kName;
     EXPECT_EQ(Functor::of(1e4f), 1e4f) << Functor::kName;
     EXPECT_TRUE(std::isnan(Functor::of(std::nanf("")))) << Functor::kName;
+    EXPECT_NEAR(Functor::slope(-1e4f), 0, 1e-30) << Functor::kName;
+    EXPECT_EQ(Functor::slope(1e4f), 1) << Functor::kName;
   };
   (check.template operator()<Functors>(), ...);
 }
 
 TEST(Activations, DeviceFormsAgreeWithTheirReferences) { expect_device_forms_agree(Activations{}); }
+
+// Central differences, whose error is h^2 / 6 of the third derivative and the roundings over h.
+TEST(Activations, SlopesAreDerivatives) {
+  constexpr double kStep = 1e-5;
+  for (const Activation& activation : kActivations) {
+    for (double x = -12.0005; x <= 12; x += 0.001) {
+      const double difference =
+          (activation.reference(x + kStep) - activation.reference(x - kStep)) / (2 * kStep);
+      ASSERT_NEAR(activation.slope(x), difference, 1e-9) << activation.name << " at " << x;
+    }
+    EXPECT_GT(activation.slope_flops, 0) << activation.name;
+  }
+  EXPECT_EQ(kActivationOf<Relu>.slope(0), 0);
+}
 
 // Python's math.exp, in double: x / (1 + math.exp(-x)).
 TEST(Silu, AgreesWithTheFormulaComputedElsewhere) {
@@ -83,6 +102,9 @@ TEST(Activations, NameTheirStagesAndOperations) {
   const Activation& gelu = kActivationOf<GeluTanh>;
   EXPECT_EQ(gelu.mlp(), "geglu_mlp");
   EXPECT_EQ(gelu.gated_stage(), "gelu_mul");
+  EXPECT_EQ(gelu.backward(), "geglu_backward");
+  EXPECT_EQ(gelu.mlp_training(), "geglu_mlp_training");
+  EXPECT_EQ(gelu.gated_backward_stage(), "gelu_mul_backward");
   EXPECT_EQ(gelu.gate_up_stage(), "gate_up_geglu");
 }
 

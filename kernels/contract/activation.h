@@ -13,9 +13,23 @@ struct Activation {
   std::string_view stage = {};            // of the activation alone: "gelu"
   double flops = 0;                       // per element; a transcendental function counts one
   double (*reference)(double) = nullptr;  // in double precision
+  double slope_flops = 0;                 // of the derivative, where the activation is known
+  double (*slope)(double) = nullptr;      // the derivative in double precision
+  bool slope_jumps = false;
 
   // The operation whose products with weights surround the unit: "geglu_mlp".
   std::string mlp() const { return std::string(unit) + "_mlp"; }
+  // The operations that backward passes are, of the unit and of its MLP, also one that adds to sums
+  // of gradients, and a step of training: "geglu_backward", "geglu_mlp_backward",
+  // "geglu_mlp_accumulate", "geglu_mlp_training".
+  std::string backward() const { return std::string(unit) + "_backward"; }
+  std::string mlp_backward() const { return mlp() + "_backward"; }
+  std::string mlp_accumulate() const { return mlp() + "_accumulate"; }
+  std::string mlp_training() const { return mlp() + "_training"; }
+  // The stage of the derivative and product in one: "gelu_backward".
+  std::string backward_stage() const { return std::string(stage) + "_backward"; }
+  // The stage of the unit's derivatives in one: "gelu_mul_backward".
+  std::string gated_backward_stage() const { return gated_stage() + "_backward"; }
   // The stage of activation and product in one: "gelu_mul".
   std::string gated_stage() const { return std::string(stage) + "_mul"; }
   // The stage of both products and the unit in one: "gate_up_geglu".

@@ -54,6 +54,23 @@ struct Tensor {
   std::int64_t rows() const;
 };
 
+// A gated unit's backward pass in doubles, as kernels/activations/unit_backward.h has it.
+struct ReferenceBackward {
+  const double *g, *u, *dh;
+  double *dg, *du;
+};
+
+// Which elements of a matrix share a scale, their common factor: blocks of so many rows and
+// columns, from the first element on, cut off at the matrix' end.
+struct ScaleBlocks {
+  std::int64_t rows = 1, columns = 1;
+
+  // Of a matrix' scales: as many rows and columns as it has of blocks.
+  std::vector<std::int64_t> shape(std::int64_t m, std::int64_t n) const {
+    return {(m + rows - 1) / rows, (n + columns - 1) / columns};
+  }
+};
+
 // Double precision on the device. Pointers are device addresses of row-major doubles.
 class ReferenceMath {
  public:
@@ -67,11 +84,20 @@ class ReferenceMath {
   // out = activation(g) * u
   virtual void gate(const Activation& activation, const double* g, const double* u, double* out,
                     std::int64_t count) = 0;
+  virtual void gate_backward(const Activation& activation, const ReferenceBackward& unit,
+                             std::int64_t count) = 0;
+  // out[cols, rows] = in[rows, cols]^T; other memory.
+  virtual void transpose(const double* in, double* out, std::int64_t rows, std::int64_t cols) = 0;
+  // x[m, n] times its scales, each of a block of so many rows and columns; scales lie row by row of
+  // blocks.
+  virtual void apply_scales(const ScaleBlocks& blocks, const double* scales, double* x,
+                            std::int64_t m, std::int64_t n) = 0;
   // values[i] *= 1 + unit * delta, where delta is random and uniform in [-1, 1).
   virtual void perturb(double* values, std::int64_t count, double unit, std::uint64_t seed) = 0;
   virtual Errors errors(const Tensor& out, const double* reference, const ErrorScale& scale) = 0;
-  // The same of doubles instead of an output; like: of their shape.
-  virtual Errors spread(const double* perturbed, const Tensor& like, const double* reference) = 0;
+  // The same of doubles instead of an output, one of so many; like: of their shape.
+  virtual Errors spread(const double* perturbed, const Tensor& like, const double* reference,
+                        std::int64_t repeats) = 0;
 
   ErrorNorms compare(const Tensor& out, const double* reference) {
     return errors(out, reference, {}).norms();

@@ -98,9 +98,11 @@ struct TileGrid {
 
   std::int64_t rows = 0, columns = 0;
   std::int64_t tile_rows = 1, tile_columns = 1;
+  std::int64_t repeats = 1;  // how often the same is summed up
 
   TileGrid() = default;
-  TileGrid(std::int64_t of_rows, std::int64_t of_columns) : rows(of_rows), columns(of_columns) {
+  TileGrid(std::int64_t of_rows, std::int64_t of_columns, std::int64_t of_repeats = 1)
+      : rows(of_rows), columns(of_columns), repeats(of_repeats) {
     tile_columns = std::clamp<std::int64_t>(columns, 1, kSide);
     tile_rows = std::clamp<std::int64_t>(rows, 1, kSide * kSide / tile_columns);
     tile_columns = std::clamp<std::int64_t>(columns, 1, kSide * kSide / tile_rows);
@@ -110,9 +112,9 @@ struct TileGrid {
   }
   std::int64_t down() const { return (rows + tile_rows - 1) / tile_rows; }
   std::int64_t tiles() const { return across() * down(); }
-  // Rows or columns with fewer elements are not groups.
-  bool has_rows() const { return columns >= kSide; }
-  bool has_columns() const { return rows >= kSide; }
+  // Rows or columns with fewer elements, over all repeats, are not groups.
+  bool has_rows() const { return columns * repeats >= kSide; }
+  bool has_columns() const { return rows * repeats >= kSide; }
 };
 
 // How far an output is from its reference, over its elements.

@@ -36,12 +36,14 @@ void require_nothing_behind(Device& device, const Memory& memory, const Tensor& 
       fmt::format("wrote more than the {} values of output '{}'", like.count(), spec.name));
 }
 
+bool may_be_off(const TensorSpec& input) { return !is_integer(*input.dtype) && !input.is_exact; }
+
 // Of inputs, to measure how rounding errors pass through the operation (rounding.h).
 struct Perturbation {
   double unit = 0;
   std::uint64_t seed = 0;
 
-  bool concerns(const Tensor& input) const { return unit > 0 && !is_integer(input.dtype); }
+  bool concerns(const TensorSpec& input) const { return unit != 0 && may_be_off(input); }
 };
 
 std::vector<Memory> on_device(Device& device, const Operation& operation, const Problem& problem,
@@ -52,7 +54,7 @@ std::vector<Memory> on_device(Device& device, const Operation& operation, const 
     widened.push_back(doubles(device, input));
     inputs.push_back(static_cast<double*>(widened.back().data()));
     device.reference_math().widen(input, inputs.back());
-    if (!perturbation.concerns(input)) continue;
+    if (!perturbation.concerns(workspace.input_specs()[inputs.size() - 1])) continue;
     device.reference_math().perturb(inputs.back(), input.count(), perturbation.unit,
                                     perturbation.seed + inputs.size());
   }
@@ -83,7 +85,7 @@ std::vector<Memory> on_host(Device& device, const Operation& operation, const Pr
   std::vector<Values> inputs, outputs;
   for (const Tensor& input : workspace.inputs()) {
     inputs.push_back(widened_on_host(device, input));
-    if (!perturbation.concerns(input)) continue;
+    if (!perturbation.concerns(workspace.input_specs()[inputs.size() - 1])) continue;
     HostReference().perturb(inputs.back().data(), input.count(), perturbation.unit,
                             perturbation.seed + inputs.size());
   }
@@ -132,49 +134,59 @@ double unit_of(const TensorSpec& spec, Dtype dtype, Dtype of_problem, std::int64
                   error_bound(dtype) / 3);
 }
 
-std::vector<RoundingTerms> rounding_terms(const Workspace& workspace, const Problem& problem) {
+std::vector<RoundingTerms> rounding_terms(const Workspace& workspace, const Problem& problem,
+                                          bool is_discontinuous) {
   std::vector<std::int64_t> axes;
-  for (const Tensor& tensor : workspace.tensors()) {
-    axes.insert(axes.end(), tensor.shape.begin(), tensor.shape.end());
+  for (const auto* const specs : {&workspace.input_specs(), &workspace.output_specs()}) {
+    for (const TensorSpec& spec : *specs) {
+      if (!spec.is_exact) axes.insert(axes.end(), spec.shape.begin(), spec.shape.end());
+    }
   }
   if (axes.empty()) axes.push_back(1);
   const auto [shortest, longest] = std::ranges::minmax(axes);
   std::vector<RoundingTerms> terms;
   for (std::size_t i = 0; i < workspace.outputs().size(); ++i) {
     const Dtype dtype = workspace.outputs()[i].dtype;
-    terms.push_back(
-        {.unit = unit_of(workspace.output_specs()[i], dtype, problem.dtype, longest),
-         .dtype = dtype,
-         .float_inputs = std::ranges::count_if(
-             workspace.inputs(), [](const Tensor& input) { return !is_integer(input.dtype); }),
-         .shortest_axis = shortest});
+    terms.push_back({.unit = unit_of(workspace.output_specs()[i], dtype, problem.dtype, longest),
+                     .dtype = dtype,
+                     .float_inputs = std::ranges::count_if(workspace.input_specs(), &may_be_off),
+                     .shortest_axis = shortest,
+                     .is_discontinuous = is_discontinuous});
   }
   return terms;
 }
 
-// References with perturbed inputs, by output: up to eight where outputs are small, so that the
-// spread is measured over some thousand elements.
+// How many perturbed references there are: up to eight where an output is small, so that the spread
+// is measured over some thousand elements, and up to 64 where all are.
+std::int64_t spread_count(const std::vector<Tensor>& outputs, bool is_discontinuous) {
+  constexpr std::int64_t kEnough = 32768, kMost = 8, kMostOfSmall = 64;
+  std::int64_t fewest = kEnough, all = 0;
+  for (const Tensor& output : outputs) {
+    fewest = std::min(fewest, output.count());
+    all += output.count();
+  }
+  return std::clamp<std::int64_t>(kEnough / fewest, is_discontinuous ? 2 : 1,
+                                  all <= kEnough / kMost ? kMostOfSmall : kMost);
+}
+
+// By output. Where outputs jump, the second is the first's negative.
 std::vector<std::vector<Errors>> spreads(Device& device, const Operation& operation,
                                          const Problem& problem, const Workspace& workspace,
                                          const std::vector<Memory>& values, Perturbation first) {
-  constexpr std::int64_t kEnough = 32768, kMost = 8;
   const std::vector<Tensor>& outputs = workspace.outputs();
   std::vector<std::vector<Errors>> spreads(outputs.size());
-  if (std::ranges::all_of(workspace.inputs(),
-                          [](const Tensor& input) { return is_integer(input.dtype); })) {
-    return spreads;
-  }
-  std::int64_t fewest = kEnough;
-  for (const Tensor& output : outputs) fewest = std::min(fewest, output.count());
-  const std::int64_t times = std::clamp<std::int64_t>(kEnough / fewest, 1, kMost);
+  if (std::ranges::none_of(workspace.input_specs(), &may_be_off)) return spreads;
+  const std::int64_t times = spread_count(outputs, operation.is_discontinuous);
   for (std::int64_t time = 0; time < times; ++time) {
-    const Perturbation perturbation{first.unit,
-                                    random_bits(first.seed, static_cast<std::uint64_t>(time))};
+    const bool is_negative = operation.is_discontinuous && time == 1;
+    const Perturbation perturbation{
+        is_negative ? -first.unit : first.unit,
+        random_bits(first.seed, is_negative ? 0 : static_cast<std::uint64_t>(time))};
     const auto perturbed = evaluated(device, operation, problem, workspace, perturbation);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      spreads[i].push_back(
-          device.reference_math().spread(static_cast<const double*>(perturbed[i].data()),
-                                         outputs[i], static_cast<const double*>(values[i].data())));
+      spreads[i].push_back(device.reference_math().spread(
+          static_cast<const double*>(perturbed[i].data()), outputs[i],
+          static_cast<const double*>(values[i].data()), times));
     }
   }
   return spreads;
@@ -183,7 +195,8 @@ std::vector<std::vector<Errors>> spreads(Device& device, const Operation& operat
 std::vector<RoundingBound> rounding_bounds(Device& device, const Operation& operation,
                                            const Problem& problem, const Workspace& workspace,
                                            const std::vector<Memory>& values, std::uint64_t seed) {
-  const std::vector<RoundingTerms> terms = rounding_terms(workspace, problem);
+  const std::vector<RoundingTerms> terms =
+      rounding_terms(workspace, problem, operation.is_discontinuous);
   const double unit = std::ranges::max(terms, {}, &RoundingTerms::unit).unit;
   std::vector<std::vector<Errors>> of_outputs(terms.size());
   try {
@@ -197,7 +210,8 @@ std::vector<RoundingBound> rounding_bounds(Device& device, const Operation& oper
   for (std::size_t i = 0; i < terms.size(); ++i) {
     const Tensor& out = workspace.outputs()[i];
     const auto* const reference = static_cast<const double*>(values[i].data());
-    const double norm = device.reference_math().spread(reference, out, reference).norms().reference;
+    const double norm =
+        device.reference_math().spread(reference, out, reference, 1).norms().reference;
     bounds.emplace_back(device, terms[i], of_outputs[i], unit,
                         norm * norm / static_cast<double>(out.count()));
   }
@@ -208,6 +222,10 @@ std::vector<RoundingBound> rounding_bounds(Device& device, const Operation& oper
 
 double allowed_error(const TensorSpec& spec, Dtype dtype) {
   return spec.tolerance.value_or(error_bound(dtype));
+}
+
+double allowed_error(const TensorSpec& spec, Dtype dtype, const RoundingBound& bound) {
+  return spec.tolerance.value_or(std::max(error_bound(dtype), bound.norm()));
 }
 
 std::vector<Memory> reference_values(Device& device, const Operation& operation,

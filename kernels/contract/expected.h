@@ -12,6 +12,8 @@ namespace fusegate::kernels {
 
 // An output's own tolerance, else error_bound().
 double allowed_error(const TensorSpec& spec, Dtype dtype);
+// The same for so few sums that rounding may come to more.
+double allowed_error(const TensorSpec& spec, Dtype dtype, const RoundingBound& bound);
 
 struct Expected {
   std::vector<Memory> values;  // doubles on the device, by output

@@ -83,6 +83,28 @@ void HostReference::gate(const Activation& activation, const double* g, const do
   for (std::int64_t i = 0; i < count; ++i) out[i] = activation.reference(g[i]) * u[i];
 }
 
+void HostReference::gate_backward(const Activation& activation, const ReferenceBackward& unit,
+                                  std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    unit.dg[i] = activation.slope(unit.g[i]) * unit.u[i] * unit.dh[i];
+    unit.du[i] = activation.reference(unit.g[i]) * unit.dh[i];
+  }
+}
+
+void HostReference::transpose(const double* in, double* out, std::int64_t rows, std::int64_t cols) {
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t col = 0; col < cols; ++col) out[col * rows + row] = in[row * cols + col];
+  }
+}
+
+void HostReference::apply_scales(const ScaleBlocks& blocks, const double* scales, double* x,
+                                 std::int64_t m, std::int64_t n) {
+  const std::int64_t across = blocks.shape(m, n)[1];
+  for (std::int64_t i = 0; i < m * n; ++i) {
+    x[i] *= scales[i / n / blocks.rows * across + i % n / blocks.columns];
+  }
+}
+
 void HostReference::perturb(double* values, std::int64_t count, double unit, std::uint64_t seed) {
   for (std::int64_t i = 0; i < count; ++i) {
     values[i] *= 1 + unit * random_uniform(seed, static_cast<std::uint64_t>(i));
@@ -94,8 +116,9 @@ Errors HostReference::errors(const Tensor& out, const double* reference, const E
                         [&](std::int64_t i) { return load_element(out.data, out.dtype, i); });
 }
 
-Errors HostReference::spread(const double* perturbed, const Tensor& like, const double* reference) {
-  return sums_of_errors(TileGrid(like.rows(), like.cols()), reference, {},
+Errors HostReference::spread(const double* perturbed, const Tensor& like, const double* reference,
+                             std::int64_t repeats) {
+  return sums_of_errors(TileGrid(like.rows(), like.cols(), repeats), reference, {},
                         [&](std::int64_t i) { return perturbed[i]; });
 }
 

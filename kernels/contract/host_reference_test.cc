@@ -25,6 +25,24 @@ TEST(HostReference, SumsEveryElementOfAnyLength) {
   }
 }
 
+TEST(HostReference, Transposes) {
+  const std::vector<double> x{1, 2, 3, 4, 5, 6};
+  std::vector<double> out(6);
+  HostReference().transpose(x.data(), out.data(), 2, 3);
+  EXPECT_EQ(out, (std::vector<double>{1, 4, 2, 5, 3, 6}));
+}
+
+TEST(HostReference, PassesAUnitBackward) {
+  const Activation square{.reference = [](double x) { return x * x; },
+                          .slope = [](double x) { return 2 * x; }};
+  const std::vector<double> g{1, 3}, u{5, 7}, dh{2, 1};
+  std::vector<double> dg(2), du(2);
+  HostReference().gate_backward(
+      square, {.g = g.data(), .u = u.data(), .dh = dh.data(), .dg = dg.data(), .du = du.data()}, 2);
+  EXPECT_EQ(dg, (std::vector<double>{20, 42}));
+  EXPECT_EQ(du, (std::vector<double>{2, 9}));
+}
+
 TEST(HostReference, Copies) {
   const std::vector<double> x{1, -2, 3};
   std::vector<double> out(3);
@@ -37,6 +55,15 @@ TEST(HostReference, AddsTheBiasToEveryRow) {
   const std::vector<double> bias{10, 20};
   HostReference().add_bias(x.data(), bias.data(), 2, 2);
   EXPECT_EQ(x, (std::vector<double>{11, 22, 13, 24}));
+}
+
+TEST(HostReference, AppliesAScaleToItsBlock) {
+  std::vector<double> x(3 * 5, 1);
+  const ScaleBlocks blocks{2, 3};
+  EXPECT_EQ(blocks.shape(3, 5), (std::vector<std::int64_t>{2, 2}));
+  const std::vector<double> scales{1, 2, 3, 4};
+  HostReference().apply_scales(blocks, scales.data(), x.data(), 3, 5);
+  EXPECT_EQ(x, (std::vector<double>{1, 1, 1, 2, 2, 1, 1, 1, 2, 2, 3, 3, 3, 4, 4}));
 }
 
 TEST(HostReference, ComparesByFrobeniusNorm) {

@@ -51,6 +51,12 @@ double PreparedKernel::min_bytes() const {
                                [](const Stage& s) { return s.min_bytes; });
 }
 
+double PreparedKernel::scratch_bytes() const {
+  return std::transform_reduce(
+      scratch.begin(), scratch.end(), 0.0, std::plus<>{},
+      [](const Memory& memory) { return static_cast<double>(memory.bytes()); });
+}
+
 OperationRegistration::OperationRegistration(Operation operation, const char* file) {
   operation.registered_at = name_of_file(file);
   mutable_operations().push_back(std::move(operation));

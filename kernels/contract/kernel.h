@@ -55,6 +55,9 @@ struct TensorSpec {
   // may pack it. Its numbers are the same in every check and memory layout. Those of others change
   // after a kernel was prepared.
   bool is_weight = false;
+  // Of a floating-point input: kernels use its numbers as they are, such as scales of other inputs,
+  // so that no error of theirs passes through the operation (rounding.h).
+  bool is_exact = false;
 };
 
 // An operation's outputs, in its order. Converts to T where there is one.
@@ -84,6 +87,9 @@ struct Operation {
   std::vector<Problem> problems = {};
   // It runs only a library's code: if its time changes, the machine changed. A sweep must name it.
   bool is_control = false;
+  // Its outputs jump where an intermediate result passes a point, as relu's derivative at zero:
+  // there a rounding decides on which side they are (rounding.h).
+  bool is_discontinuous = false;
   // The implementation that reports compare the others with; left out, the first registered.
   std::string compared_with = {};
   std::function<std::vector<TensorSpec>(const Problem&)> inputs = {};
@@ -140,6 +146,8 @@ struct PreparedKernel {
   std::function<void()> collect = {};
   // Its launches allocate device memory of their own, as those of other languages do.
   bool allocates = false;
+  // Of a step of training, the bytes that its forward pass keeps for its backward pass.
+  std::optional<double> kept_bytes = {};
 
   // A new tensor in scratch.
   Tensor intermediate(Device& device, std::vector<std::int64_t> shape, Dtype dtype);
@@ -147,6 +155,7 @@ struct PreparedKernel {
   void launch() const;
   double flops() const;
   double min_bytes() const;
+  double scratch_bytes() const;
 };
 
 struct Implementation {

@@ -47,18 +47,26 @@ Memory on_device(Device& device, const std::vector<double>& values) {
   return memory;
 }
 
-// The root mean square of the groups' slopes over all spreads.
-template <typename Groups>
-double slope_spread(const std::vector<Errors>& spreads, Groups groups) {
+// The root mean square of what `of` gives of the groups of all spreads.
+template <typename Groups, typename Of>
+double mean_over(const std::vector<Errors>& spreads, Groups groups, Of of) {
   double squares = 0, count = 0;
   for (const Errors& one : spreads) {
     for (const GroupErrors& group : groups(one)) {
-      squares += square(group.slope());
+      squares += square(of(group));
       count += 1;
     }
   }
   return count > 0 ? std::sqrt(squares / count) : 0;
 }
+
+double cosine(const GroupErrors& group) {
+  const double product = group.difference * group.reference;
+  return product > 0 ? group.along / std::sqrt(product) : 0;
+}
+
+// How much larger than one the mean of n squares may be, each one in the mean: rounding.h.
+double most_of_mean(double n, double t) { return 1 + 2 * std::sqrt(t / n) + 2 * t / n; }
 
 std::vector<GroupErrors> tile_groups(const Errors& errors) {
   std::vector<GroupErrors> groups;
@@ -77,7 +85,7 @@ double unit_roundoff(Dtype dtype) {
 RoundingBound::RoundingBound(Device& device, const RoundingTerms& terms,
                              const std::vector<Errors>& spreads, double perturbed_by,
                              double mean_square)
-    : terms_(terms) {
+    : terms_(terms), mean_square_(mean_square) {
   if (terms.unit == 0) return;
   const double ratio = perturbed_by > 0 ? terms.unit / perturbed_by : 0;
   std::vector<Errors> scaled = spreads;
@@ -86,20 +94,21 @@ RoundingBound::RoundingBound(Device& device, const RoundingTerms& terms,
     for (GroupErrors& row : one.rows) row.difference *= square(ratio);
     for (double& column : one.columns) column *= square(ratio);
   }
-  keep_variances(device, scaled, mean_square);
-  row_slope_ = ratio * slope_spread(spreads, [](const Errors& e) { return e.rows; });
-  tile_slope_ = ratio * slope_spread(spreads, tile_groups);
-  whole_slope_ =
-      ratio * slope_spread(spreads, [](const Errors& e) { return std::vector{e.all().sums}; });
+  keep_variances(device, scaled);
+  row_along_ = mean_over(
+      spreads, [](const Errors& e) { return e.rows; }, cosine);
+  tile_along_ = mean_over(spreads, tile_groups, cosine);
+  whole_slope_ = ratio * mean_over(
+                             spreads, [](const Errors& e) { return std::vector{e.all().sums}; },
+                             [](const GroupErrors& group) { return group.slope(); });
 }
 
-void RoundingBound::keep_variances(Device& device, const std::vector<Errors>& spreads,
-                                   double mean_square) {
+void RoundingBound::keep_variances(Device& device, const std::vector<Errors>& spreads) {
   double sum = 0;
   for (const Errors& one : spreads) sum += one.all().sums.difference;
   const auto count = static_cast<double>(spreads.size());
   if (!(sum > 0)) {
-    all_ = square(terms_.unit) / 3 * mean_square;
+    all_ = square(terms_.unit) / 3 * mean_square_;
     return;
   }
   const TileGrid& grid = spreads.front().grid;
@@ -114,6 +123,9 @@ void RoundingBound::keep_variances(Device& device, const std::vector<Errors>& sp
     for (std::size_t i = 0; i < of_columns.size(); ++i) {
       of_columns[i] += one.columns[i] / (count * rows * all_);
     }
+  }
+  if (terms_.is_discontinuous) {
+    for (double& column : of_columns) column = std::max(column, 1.0);
   }
   if (!of_rows.empty()) rows_ = on_device(device, of_rows);
   if (!of_columns.empty()) columns_ = on_device(device, of_columns);
@@ -130,16 +142,25 @@ ErrorScale RoundingBound::scale() const {
           .largest = format.largest};
 }
 
+double RoundingBound::norm() const {
+  if (terms_.unit == 0 || mean_square_ == 0) return 0;
+  const double least = scale().least, own = square(terms_.unit) / 3 * mean_square_;
+  return std::sqrt(
+      (all_ + own + least) / mean_square_ *
+      most_of_mean(static_cast<double>(terms_.shortest_axis), std::log(1 / kFalseAlarm)));
+}
+
 std::optional<BeyondRounding> RoundingBound::group_beyond(const GroupErrors& group,
                                                           std::int64_t elements,
-                                                          std::int64_t groups, double slope) const {
+                                                          std::int64_t groups, double along) const {
   const auto n = static_cast<double>(std::min(elements, terms_.shortest_axis));
   const double t = std::log(static_cast<double>(groups) / kFalseAlarm);
   const double rms = std::sqrt(group.scaled / static_cast<double>(elements));
-  const double allowed = std::sqrt(3 * (1 + 2 * std::sqrt(t / n) + 2 * t / n));
+  const double allowed = std::sqrt(3 * most_of_mean(n, t));
   if (rms > allowed) return BeyondRounding{.seen = rms, .allowed = allowed};
   const double seen = std::abs(group.slope());
-  const double most = terms_.unit + quantile(groups) * std::max(slope, group.slope_noise());
+  const double together = std::max(1.0, along * std::sqrt(static_cast<double>(elements)));
+  const double most = terms_.unit + quantile(groups) * together * group.slope_noise();
   if (seen > most) return BeyondRounding{.is_slope = true, .seen = group.slope(), .allowed = most};
   return std::nullopt;
 }
@@ -156,7 +177,7 @@ std::optional<BeyondRounding> RoundingBound::groups_beyond(const Errors& errors)
     worst->index = index;
   };
   for (std::size_t i = 0; i < errors.rows.size(); ++i) {
-    see(group_beyond(errors.rows[i], grid.columns, grid.rows, row_slope_), What::kRow,
+    see(group_beyond(errors.rows[i], grid.columns, grid.rows, row_along_), What::kRow,
         static_cast<std::int64_t>(i));
   }
   for (std::int64_t i = 0; i < grid.tiles(); ++i) {
@@ -166,7 +187,7 @@ std::optional<BeyondRounding> RoundingBound::groups_beyond(const Errors& errors)
         std::min(grid.tile_columns, grid.columns - i % grid.across() * grid.tile_columns);
     if (rows * columns < TileGrid::kSide) continue;
     see(group_beyond(errors.tiles[static_cast<std::size_t>(i)].sums, rows * columns, grid.tiles(),
-                     tile_slope_),
+                     tile_along_),
         What::kTile, i);
   }
   return worst;

@@ -18,8 +18,14 @@
 //   v    variance of an element's error that passes through the operation: the mean square of its
 //        row times that of its column, over that of all, since one perturbed element is a poor
 //        estimate. Exact for the sum of products of two matrices. Rows or columns of fewer than 64
-//        elements are not distinguished. Where nothing can be perturbed, as for integers,
-//        v = u^2/3 of the output's mean square.
+//        elements, over all references, are not distinguished. Where nothing can be perturbed, as
+//        for integers, v = u^2/3 of the output's mean square. Exact inputs (TensorSpec::is_exact)
+//        are not perturbed and count as none. Where an operation is discontinuous, as relu's
+//        derivative is at zero, a rounding decides on which side of the jump an element is, which
+//        no derivative foretells. Two perturbations are each other's negative there: what lies as
+//        close to the jump as rounding goes is beyond it in one of them, and its row's v has that.
+//        A jump is a whole term of a sum of maybe few, which is no product of a row's and a
+//        column's share: a column has at least one.
 //   s^2  = v + (u r)^2 / 3 + (the smallest number)^2, with the reference r: the result's own
 //   rounding.
 //
@@ -33,16 +39,23 @@
 //                 estimation of a quadratic functional by model selection", Annals of Statistics
 //                 28, 2000, lemma 1), three times, as a shared rounding may be u. n is the shortest
 //                 axis, since a row may come from fewer sums than it has elements.
-//   row, tile,    slope of e over r, by which share a group is too large: |sum e r / sum r^2| <=
-//   whole         u + q b. u is for a shared rounding, such as a mean's. b is that of the perturbed
-//                 references, as root mean square over the groups of a kind, and at least what s
-//                 gives independent errors.
+//   row, tile     slope of e over r, by which share a group is too large: |sum e r / sum r^2| <=
+//                 u + q b. u is for a shared rounding, such as a mean's. b is what s gives n
+//                 elements' errors that are independent, times sqrt(n) c where they are not: c^2 is
+//                 the share of e that is along r in the perturbed references, (sum e r)^2 / (sum
+//                 e^2 sum r^2), in the mean over the groups of a kind. A slope itself has no mean:
+//                 where a derivative is about zero, it is off by many times itself.
 //   whole         |slope| <= 2 (inputs + 1) u^2 + q (u / sqrt(3 G) + b), since roundings shared by
-//   a
-//                 row or column are independent of the others'. G is the least of rows, columns,
-//                 the shortest axis and 1 / (2 u), the number of significands. The square is of
-//                 twice as many roundings as there are inputs and outputs: where values are not
-//                 spread evenly between neighbours, each is off by up to u^2 in the mean.
+//                 a row or column are independent of the others'. b is the root mean square slope
+//                 of the perturbed references, and at least what s gives independent errors. G is
+//                 the least of rows, columns, the shortest axis and 1 / (2 u), the number of
+//                 significands. The square is of twice as many roundings as there are inputs and
+//                 outputs: where values are not spread evenly between neighbours, each is off by up
+//                 to u^2 in the mean.
+//   whole         ||e||^2 / ||r||^2 <= S (1 + 2 sqrt(t / n) + 2 t / n), S = sum s^2 / ||r||^2, with
+//                 t = ln(1 / 1e-6) and n as for a row: of few sums, one whose roundings all go one
+//                 way decides. At least error_bound, which is more from some tens of sums on, but
+//                 in fp8.
 //
 // A wrong constant is found where it makes a result too large or too small by 0.39 % in bf16 and
 // 0.05 % in fp16, and a third of that with some hundred rows and columns. Smaller errors look like
@@ -74,6 +87,7 @@ struct RoundingTerms {
   Dtype dtype = Dtype::kFp32;  // of the output
   std::int64_t float_inputs = 0;
   std::int64_t shortest_axis = 1;  // of all tensors
+  bool is_discontinuous = false;
 };
 
 // The worst element, row or tile beyond its bound, or the whole.
@@ -95,20 +109,23 @@ class RoundingBound {
                 double perturbed_by, double mean_square);
 
   ErrorScale scale() const;
+  // Of the whole: the largest ||e|| / ||r||; zero where all must be equal.
+  double norm() const;
   // errors: by scale().
   std::optional<BeyondRounding> beyond(const Errors& errors) const;
 
  private:
-  void keep_variances(Device& device, const std::vector<Errors>& spreads, double mean_square);
+  void keep_variances(Device& device, const std::vector<Errors>& spreads);
   std::optional<BeyondRounding> group_beyond(const GroupErrors& group, std::int64_t elements,
-                                             std::int64_t groups, double slope) const;
+                                             std::int64_t groups, double along) const;
   std::optional<BeyondRounding> groups_beyond(const Errors& errors) const;
   std::optional<BeyondRounding> whole_beyond(const TileGrid& grid, const GroupErrors& all) const;
 
   RoundingTerms terms_;
-  double all_ = 0;
+  double mean_square_ = 0, all_ = 0;
   Memory rows_, columns_;                                    // on the device
-  double row_slope_ = 0, tile_slope_ = 0, whole_slope_ = 0;  // b
+  double row_along_ = 0, tile_along_ = 0;                    // c
+  double whole_slope_ = 0;                                   // b
 };
 
 }  // namespace fusegate::kernels

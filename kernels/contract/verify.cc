@@ -212,7 +212,7 @@ Verification Verifier::compare(const Reference& of, const Workspace& workspace,
   const ErrorNorms norms = errors.norms();
   Verification result{.output = of.expected.values.size() > 1 ? spec.name : "",
                       .relative_error = norms.relative(),
-                      .bound = allowed_error(spec, out.dtype),
+                      .bound = allowed_error(spec, out.dtype, bound),
                       .not_finite = norms.not_finite};
   if (const auto beyond = bound.beyond(errors)) {
     result.beyond_rounding = beyond_text(*beyond, errors.grid, out.shape);

@@ -1,6 +1,8 @@
 // The part of the ladder on the CPU that is composed of stages that every device has. A gated unit
-// unfused is an eltwise and a binary primitive; fused, a binary one with both as post-ops.
+// unfused is an eltwise and a binary primitive; fused, a binary one with both as post-ops. What
+// belongs to a backward pass alone is in plain loops.
 #include "kernels/onednn/onednn_stages.h"
+#include "kernels/operations/training_stages.h"
 
 namespace fusegate::kernels {
 namespace {
@@ -16,11 +18,12 @@ Implementation on_cpu(const Rung& rung) {
           .name = rung.name,
           .device = "cpu",
           .dtypes = {Dtype::kFp32, Dtype::kBf16},
-          .prepare = [compose = rung.compose](Device& device, const Problem& problem, Inputs in,
-                                              const Tensor& out) {
-            OnednnStages stages(device);
-            return compose(stages, device, problem, in, out);
-          },
+          .prepare =
+              [compose = rung.compose](Device& device, const Problem& problem, Inputs in,
+                                       const Outputs& out) {
+                OnednnStages stages(device);
+                return compose(stages, device, problem, in, out);
+              },
           .refuses = &refuses_on_cpu};
 }
 
@@ -47,6 +50,31 @@ const ImplementationRegistration mlp(onednn_activations(), [](const Activation& 
                  .name = "unfused",
                  .compose = std::bind_front(&gated_mlp_unfused, activation)});
 });
+
+const ImplementationRegistration unit_backward_unfused(
+    onednn_activations(), [](const Activation& activation) {
+      return on_cpu({.operation = activation.backward(),
+                     .name = "unfused",
+                     .compose = std::bind_front(&gated_backward_unfused, activation)});
+    });
+
+const ImplementationRegistration unit_backward_fused(
+    onednn_activations(), [](const Activation& activation) {
+      return on_cpu({.operation = activation.backward(),
+                     .name = "fused",
+                     .compose = std::bind_front(&gated_backward_fused, activation)});
+    });
+
+const bool passes = [] {
+  for (const Activation& activation : onednn_activations()) {
+    for (const MlpRung& rung : mlp_rungs()) {
+      ImplementationRegistration(on_cpu({.operation = (activation.*rung.operation)(),
+                                         .name = rung.name,
+                                         .compose = mlp_pass(activation, rung.pass)}));
+    }
+  }
+  return true;
+}();
 
 }  // namespace
 }  // namespace fusegate::kernels

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kernels/activations/activations.h"
+#include "kernels/contract/number_format.h"
 #ifdef FUSEGATE_SLOW_KERNEL
 #include "kernels/onednn/planted_repeats.h"
 #endif
@@ -42,6 +43,14 @@ memory row_major(OnednnDevice& device, const Tensor& t) {
 memory transposed(OnednnDevice& device, const Tensor& t) {
   return {
       {{t.cols(), t.rows()}, data_type(t.dtype), memory::format_tag::ba}, device.engine(), t.data};
+}
+
+// Either. stride: from a row of t to the next.
+memory operand(OnednnDevice& device, const Tensor& t, bool is_transposed, std::int64_t stride) {
+  const memory::dims sizes =
+      is_transposed ? memory::dims{t.cols(), t.rows()} : memory::dims{t.rows(), t.cols()};
+  const memory::dims strides = is_transposed ? memory::dims{1, stride} : memory::dims{stride, 1};
+  return {{sizes, data_type(t.dtype), strides}, device.engine(), t.data};
 }
 
 struct Eltwise {
@@ -148,6 +157,50 @@ Arguments matmul_arguments(OnednnDevice& device, const Tensor& x, const Tensor& 
           {DNNL_ARG_DST, row_major(device, out)}};
 }
 
+// For what oneDNN has no primitive for: calls f with each index from 0 to below count.
+template <typename F>
+void for_each_index(std::int64_t count, F f) {
+#pragma omp parallel for
+  for (std::int64_t i = 0; i < count; ++i) f(i);
+}
+
+template <typename Functor>
+void unit_backward(const UnitBackward& unit) {
+  const Dtype dtype = unit.g.dtype;
+  const auto load = [dtype](const Tensor& from, std::int64_t i) {
+    return static_cast<float>(load_element(from.data, dtype, i));
+  };
+  const std::int64_t cols = unit.g.cols();
+  const std::int64_t in = std::max(unit.in_stride, cols), out = std::max(unit.out_stride, cols);
+  for_each_index(unit.g.count(), [&](std::int64_t i) {
+    const std::int64_t from = i / cols * in + i % cols, to = i / cols * out + i % cols;
+    const float g = load(unit.g, from), u = load(unit.u, from), dh = load(unit.dh, i);
+    store_element(unit.dg.data, dtype, to, Functor::slope(g) * u * dh);
+    store_element(unit.du.data, dtype, to, Functor::of(g) * dh);
+    if (unit.h) store_element(unit.h->data, dtype, i, Functor::of(g) * u);
+  });
+}
+
+template <typename Functor>
+void packed_unit(const Tensor& gu, const Tensor& out) {
+  const std::int64_t cols = out.cols();
+  for_each_index(out.count(), [&](std::int64_t i) {
+    const std::int64_t at = i / cols * 2 * cols + i % cols;
+    const auto g = static_cast<float>(load_element(gu.data, gu.dtype, at));
+    store_element(out.data, out.dtype, i,
+                  Functor::of(g) * static_cast<float>(load_element(gu.data, gu.dtype, at + cols)));
+  });
+}
+
+template <typename Functor>
+void activation_backward(const Tensor& g, const Tensor& d, const Tensor& out) {
+  for_each_index(g.count(), [&](std::int64_t i) {
+    const auto x = static_cast<float>(load_element(g.data, g.dtype, i));
+    store_element(out.data, g.dtype, i,
+                  Functor::slope(x) * static_cast<float>(load_element(d.data, g.dtype, i)));
+  });
+}
+
 }  // namespace
 
 std::vector<Activation> onednn_activations() {
@@ -223,6 +276,57 @@ Stage OnednnStages::gate(const Activation& activation, const Tensor& g, const Te
 #ifdef FUSEGATE_SLOW_KERNEL
   stage = planted::slowed(std::move(stage));
 #endif
+  return stage;
+}
+
+Stage OnednnStages::product(std::string name, const Product& product) {
+  Stage stage = product_work(std::move(name), product);
+  const auto& [a, b, out, a_transposed, b_transposed, adds, a_stride] = product;
+  Arguments arguments{
+      {DNNL_ARG_SRC, operand(device_, a, a_transposed, std::max(a_stride, a.cols()))},
+      {DNNL_ARG_WEIGHTS, operand(device_, b, b_transposed, b.cols())},
+      {DNNL_ARG_DST, row_major(device_, out)}};
+  dnnl::post_ops ops;
+  if (adds) ops.append_sum();
+  dnnl::primitive primitive = make_matmul(device_, arguments, ops);
+  stage.launch = launcher(device_, std::move(primitive), std::move(arguments));
+  return stage;
+}
+
+Stage OnednnStages::products(std::string name, const Product& first, const Product& second) {
+  Stage stage = product(std::move(name), first);
+  const Stage other = product("", second);
+  stage.flops += other.flops;
+  stage.min_bytes += other.min_bytes;
+  stage.launch = [first = std::move(stage.launch), second = other.launch] {
+    first();
+    second();
+  };
+  return stage;
+}
+
+Stage OnednnStages::packed_gate(const Activation& activation, const Tensor& gu, const Tensor& out) {
+  Stage stage = gated_work(activation, {&gu}, out);
+  dispatch_activation(Activations{}, activation, [&]<typename Functor>() {
+    stage.launch = [=] { packed_unit<Functor>(gu, out); };
+  });
+  return stage;
+}
+
+Stage OnednnStages::activate_backward(const Activation& activation, const Tensor& g,
+                                      const Tensor& d, const Tensor& out) {
+  Stage stage = activate_backward_work(activation, g, d, out);
+  dispatch_activation(Activations{}, activation, [&]<typename Functor>() {
+    stage.launch = [=] { activation_backward<Functor>(g, d, out); };
+  });
+  return stage;
+}
+
+Stage OnednnStages::gate_backward(const Activation& activation, const UnitBackward& unit) {
+  Stage stage = gated_backward_work(activation, unit);
+  dispatch_activation(Activations{}, activation, [&]<typename Functor>() {
+    stage.launch = [=] { unit_backward<Functor>(unit); };
+  });
   return stage;
 }
 

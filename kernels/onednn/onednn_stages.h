@@ -30,6 +30,13 @@ class OnednnStages : public StageLibrary {
   Stage mul(const Tensor& a, const Tensor& b, const Tensor& out) override;
   Stage gate(const Activation& activation, const Tensor& g, const Tensor& u,
              const Tensor& out) override;
+  Stage product(std::string name, const Product& product) override;
+  Stage products(std::string name, const Product& first, const Product& second) override;
+  // In plain loops.
+  Stage packed_gate(const Activation& activation, const Tensor& gu, const Tensor& out) override;
+  Stage activate_backward(const Activation& activation, const Tensor& g, const Tensor& d,
+                          const Tensor& out) override;
+  Stage gate_backward(const Activation& activation, const UnitBackward& unit) override;
 
  private:
   OnednnDevice& device_;

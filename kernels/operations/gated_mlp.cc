@@ -1,11 +1,12 @@
 // The gated MLPs, one for each activation: out = (activation(x w_gate^T) * (x w_up^T)) w_down^T, no
 // bias.
 // x [M, dim], w_gate and w_up [hidden, dim], w_down [dim, hidden], out [M, dim].
+#include "kernels/operations/gated_mlp.h"
+
 #include <cmath>
 
 #include "kernels/activations/activations.h"
 #include "kernels/contract/kernel.h"
-#include "kernels/operations/ladder_problem.h"
 
 namespace fusegate::kernels {
 namespace {
@@ -27,8 +28,10 @@ std::vector<TensorSpec> inputs(const LadderProblem& p) {
 
 std::vector<TensorSpec> outputs(const LadderProblem& p) { return {{"out", {p.rows(), p.dim}}}; }
 
-void reference(const Activation& activation, Device& device, const LadderProblem& p,
-               std::span<double* const> in, double* out) {
+}  // namespace
+
+void gated_mlp_reference(const Activation& activation, Device& device, const LadderProblem& p,
+                         std::span<double* const> in, double* out) {
   const std::int64_t intermediate = p.rows() * p.hidden;
   const auto bytes = static_cast<std::size_t>(intermediate) * sizeof(double);
   const Memory g = device.allocate(bytes);
@@ -43,6 +46,8 @@ void reference(const Activation& activation, Device& device, const LadderProblem
   device.synchronize();  // before g and u are freed
 }
 
+namespace {
+
 const OperationRegistration registered(kActivations, [](const Activation& activation) -> Operation {
   return {
       .name = activation.mlp(),
@@ -50,7 +55,7 @@ const OperationRegistration registered(kActivations, [](const Activation& activa
       .compared_with = "unfused",
       .inputs = &inputs,
       .outputs = &outputs,
-      .reference = std::bind_front(&reference, activation),
+      .reference = std::bind_front(&gated_mlp_reference, activation),
   };
 });
 

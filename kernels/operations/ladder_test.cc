@@ -1,10 +1,14 @@
-#include "kernels/contract/kernel.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
+#include "kernels/contract/kernel.h"
+#include "kernels/contract/workspace.h"
 #include "kernels/operations/ladder_problem.h"
 #include "kernels/operations/stages.h"
 
@@ -16,15 +20,30 @@ using testing::HasSubstr;
 TEST(Registry, HoldsTheLadder) {
   std::vector<std::string> names;
   for (const Operation& operation : operations()) names.push_back(operation.name);
-  EXPECT_THAT(names, testing::ElementsAre("control_copy", "control_gemm", "geglu", "geglu_erf",
-                                          "geglu_erf_mlp", "geglu_mlp", "linear", "reglu",
-                                          "reglu_mlp", "swiglu", "swiglu_mlp"));
+  std::vector<std::string> expected{"control_copy", "control_gemm", "linear"};
+  for (const char* const unit : {"geglu", "geglu_erf", "reglu", "swiglu"}) {
+    for (const char* const suffix :
+         {"", "_backward", "_mlp", "_mlp_accumulate", "_mlp_backward", "_mlp_training"}) {
+      expected.push_back(std::string(unit) + suffix);
+    }
+  }
+  for (const char* const mlp : {"geglu_mlp_fp8", "swiglu_mlp_fp8"}) {
+    for (const char* const scales : {"", "_rowwise", "_blockwise"}) {
+      expected.push_back(std::string(mlp) + scales);
+    }
+  }
+  EXPECT_THAT(names, testing::UnorderedElementsAreArray(expected));
+  EXPECT_TRUE(std::ranges::is_sorted(names));
   for (const auto& [operation, name] : {std::pair("linear", "addmm"),
                                         {"linear", "matmul_add"},
                                         {"geglu", "unfused"},
                                         {"geglu", "fused"},
                                         {"geglu_mlp", "unfused"},
                                         {"geglu_mlp", "fused_epilogue"},
+                                        {"geglu_backward", "fused"},
+                                        {"geglu_mlp_backward", "fused_pointwise"},
+                                        {"geglu_mlp_accumulate", "packed_pointwise"},
+                                        {"geglu_mlp_training", "recompute"},
                                         {"control_copy", "memcpy"},
                                         {"control_gemm", "onednn"}}) {
     EXPECT_NO_THROW(find_implementation(operation, name, "cpu")) << operation << "/" << name;
@@ -103,6 +122,53 @@ TEST(Work, CountsOperationsAndBytes) {
   const Stage fused = gate_up_work({.unit = "geglu", .flops = 9}, x, w, w, out);
   EXPECT_EQ(fused.flops, 2 * product.flops + (9 + 1) * 64);
   EXPECT_EQ(fused.min_bytes, 2 * (4 * 8 + 2 * 16 * 8 + 4 * 16));
+}
+
+TEST(Work, CountsProductsOfABackwardPass) {
+  const Tensor dy{nullptr, {4, 8}, Dtype::kBf16}, h{nullptr, {4, 16}, Dtype::kBf16};
+  const Tensor dw{nullptr, {8, 16}, Dtype::kBf16};
+  const Stage product = product_work("dw", {.a = dy, .b = h, .out = dw, .a_transposed = true});
+  EXPECT_EQ(product.flops, 2 * 8 * 16 * 4);
+  EXPECT_EQ(product.min_bytes, 2 * (4 * 8 + 4 * 16 + 8 * 16));
+  const Stage adds =
+      product_work("dw", {.a = dy, .b = h, .out = dw, .a_transposed = true, .adds = true});
+  EXPECT_EQ(adds.flops, product.flops + 8 * 16);
+  EXPECT_EQ(adds.min_bytes, product.min_bytes + 2 * 8 * 16);
+  const Activation nine{.unit = "geglu", .flops = 9, .slope_flops = 7};
+  const UnitBackward unit{.g = h, .u = h, .dh = h, .dg = h, .du = h, .h = h};
+  EXPECT_EQ(gated_backward_work(nine, unit).flops, (9 + 7 + 4) * 64);
+  EXPECT_EQ(gated_backward_work(nine, unit).min_bytes, 2 * 6 * 64);
+}
+
+// Of an implementation on the CPU, in [M, hidden] tensors: its scratch memory, and what a step
+// keeps.
+struct Memories {
+  double scratch = 0;
+  std::optional<double> kept = {};
+  bool operator==(const Memories&) const = default;
+};
+
+Memories memories(const std::string& operation, const std::string& name) {
+  const Problem problem = ladder_problem(1, 64, 8, 128, Dtype::kFp32);
+  constexpr double kTensor = 4 * 64 * 128;
+  const auto device = open_device("cpu");
+  const Workspace workspace(*device, find_operation(operation), problem, 1);
+  const PreparedKernel kernel =
+      find_implementation(operation, name, "cpu")
+          .prepare(*device, problem, workspace.inputs(), workspace.outputs());
+  std::optional<double> kept;
+  if (kernel.kept_bytes) kept = *kernel.kept_bytes / kTensor;
+  return {kernel.scratch_bytes() / kTensor, kept};
+}
+
+TEST(Training, TakesAndKeepsTheMemoryThatItSays) {
+  constexpr double kWeights = 2.0 * 8 / 64;  // w_gate and w_up
+  EXPECT_EQ(memories("geglu_mlp_training", "unfused"), (Memories{8, 4}));
+  EXPECT_EQ(memories("geglu_mlp_training", "keep"), (Memories{3, 2}));
+  EXPECT_EQ(memories("geglu_mlp_training", "recompute"), (Memories{3, 0}));
+  EXPECT_EQ(memories("geglu_mlp_training", "packed_keep"), (Memories{3 + kWeights, 2}));
+  EXPECT_EQ(memories("geglu_mlp_backward", "unfused"), (Memories{6}));
+  EXPECT_EQ(memories("geglu_mlp_backward", "fused_pointwise"), (Memories{3}));
 }
 
 TEST(OpenDevice, NamesEachKindOnce) {

@@ -31,6 +31,27 @@ Stage gate_up_work(const Activation& activation, const Tensor& x, const Tensor& 
   return stage;
 }
 
+Stage activate_backward_work(const Activation& activation, const Tensor& g, const Tensor& d,
+                             const Tensor& out) {
+  return pointwise_work(activation.backward_stage(), activation.slope_flops + 1, {&g, &d}, out);
+}
+
+Stage gated_backward_work(const Activation& activation, const UnitBackward& unit) {
+  const double flops = activation.flops + activation.slope_flops + 3 + (unit.h ? 1 : 0);
+  Stage stage = pointwise_work(activation.gated_backward_stage(), flops,
+                               {&unit.g, &unit.u, &unit.dh}, unit.dg);
+  stage.min_bytes += static_cast<double>(unit.du.bytes() + (unit.h ? unit.h->bytes() : 0));
+  return stage;
+}
+
+Stage product_work(std::string name, const Product& product) {
+  const auto& [a, b, out, a_transposed, b_transposed, adds, a_stride] = product;
+  const double elements = static_cast<double>(out.count()), k = static_cast<double>(product.k());
+  return {.name = std::move(name),
+          .flops = elements * (2 * k + (adds ? 1 : 0)),
+          .min_bytes = static_cast<double>(a.bytes() + b.bytes() + out.bytes() * (adds ? 2 : 1))};
+}
+
 PreparedKernel linear_addmm(StageLibrary& stages, Device&, const Problem&, Inputs in,
                             const Tensor& out) {
   return {.stages = {stages.matmul("addmm", in[0], in[1], &in[2], out)}};

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <string>
 
+#include "kernels/activations/unit_backward.h"
 #include "kernels/contract/work.h"
 #include "kernels/operations/ladder_problem.h"
 
@@ -17,6 +18,23 @@ Stage gated_work(const Activation& activation, std::initializer_list<const Tenso
 // h = activation(x w_gate^T) * (x w_up^T) in one kernel.
 Stage gate_up_work(const Activation& activation, const Tensor& x, const Tensor& w_gate,
                    const Tensor& w_up, const Tensor& h);
+
+// out = activation'(g) * d; and a unit's whole backward pass in one kernel.
+Stage activate_backward_work(const Activation& activation, const Tensor& g, const Tensor& d,
+                             const Tensor& out);
+Stage gated_backward_work(const Activation& activation, const UnitBackward& unit);
+
+// out [m, n] = a b, plus what out holds where it adds; out may be of fp32. A matrix that is
+// transposed lies so: a as [k, m], b as [n, k].
+struct Product {
+  Tensor a, b, out;
+  bool a_transposed = false, b_transposed = false;
+  bool adds = false;
+  std::int64_t a_stride = 0;  // elements from a row of a to the next, where more than a row has
+
+  std::int64_t k() const { return a_transposed ? a.rows() : a.cols(); }
+};
+Stage product_work(std::string name, const Product& product);
 
 class StageLibrary {
  public:
@@ -33,6 +51,15 @@ class StageLibrary {
   // out = activation(g) * u; out may be g.
   virtual Stage gate(const Activation& activation, const Tensor& g, const Tensor& u,
                      const Tensor& out) = 0;
+  // out [m, n] = activation(g) * u, where gu [m, 2 n] has g in its left half and u in its right.
+  virtual Stage packed_gate(const Activation& activation, const Tensor& gu, const Tensor& out) = 0;
+  virtual Stage product(std::string name, const Product& product) = 0;
+  // Two that differ in their tensors alone; in one launch where the device can.
+  virtual Stage products(std::string name, const Product& first, const Product& second) = 0;
+  // out = activation'(g) * d; out may be g or d.
+  virtual Stage activate_backward(const Activation& activation, const Tensor& g, const Tensor& d,
+                                  const Tensor& out) = 0;
+  virtual Stage gate_backward(const Activation& activation, const UnitBackward& unit) = 0;
 };
 
 // linear: one matmul that adds the bias; or a matmul, then the bias in a kernel of its own.
@@ -57,6 +84,6 @@ PreparedKernel gated_mlp_fused_pointwise(const Activation& activation, StageLibr
 
 // Any of them.
 using Composition = std::function<PreparedKernel(StageLibrary&, Device&, const Problem&, Inputs,
-                                                 const Tensor& out)>;
+                                                 const Outputs& out)>;
 
 }  // namespace fusegate::kernels

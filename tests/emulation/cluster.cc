@@ -232,14 +232,15 @@ void Cluster::load(const BoxMap& map, std::uint32_t to, std::uint32_t barrier, i
 }
 
 void Cluster::load_into(Block& block, const BoxMap& map, std::uint32_t to, int column, int row) {
+  const auto bytes = static_cast<std::size_t>(map.element);
   for (int r = 0; r < map.box_rows; ++r) {
     for (int c = 0; c < map.box_cols; ++c) {
-      std::uint16_t bits = 0;
+      const auto offset = static_cast<std::uint32_t>((r * map.box_cols + c) * map.element);
+      std::byte* const there = block.shared.data() + swizzled(to + offset, map.swizzle);
+      std::memset(there, 0, bytes);
       if (const std::int64_t y = row + r, x = column + c; y < map.rows && x < map.cols) {
-        std::memcpy(&bits, map.element(y, x), sizeof(bits));
+        std::memcpy(there, map.at(y, x), bytes);
       }
-      const auto offset = static_cast<std::uint32_t>((r * map.box_cols + c) * 2);
-      std::memcpy(block.shared.data() + swizzled(to + offset, map.swizzle), &bits, sizeof(bits));
     }
   }
 }
@@ -269,9 +270,9 @@ void Cluster::run_store(Block& block, Store& store) {
     for (int c = 0; c < map.box_cols; ++c) {
       const std::int64_t y = store.row + r, x = store.column + c;
       if (y >= map.rows || x >= map.cols) continue;
-      const auto offset = static_cast<std::uint32_t>((r * map.box_cols + c) * 2);
-      std::memcpy(map.element(y, x),
-                  block.shared.data() + swizzled(store.from + offset, map.swizzle), 2);
+      const auto offset = static_cast<std::uint32_t>((r * map.box_cols + c) * map.element);
+      std::memcpy(map.at(y, x), block.shared.data() + swizzled(store.from + offset, map.swizzle),
+                  static_cast<std::size_t>(map.element));
     }
   }
 }
@@ -351,18 +352,20 @@ void Cluster::run_group(int first_thread) {
 }
 
 void Cluster::run_product(Block& block, const std::vector<Product*>& of_threads) {
-  constexpr int kRows = 64, kDepth = 16;
+  constexpr int kRows = 64;
   const Product& product = *of_threads.front();
+  const int depth = 32 / product.element;
   const auto is_same = [&](const Product* other) { return product.is_same_as(*other); };
   if (!std::ranges::all_of(of_threads, is_same)) throw Fault("a warpgroup's wgmmas differ");
   const auto read = [&](std::uint64_t descriptor, int rows) {
     std::vector<float> values;
     const std::uint32_t from = address_of(descriptor);
     for (int row = 0; row < rows; ++row) {
-      for (int k = 0; k < kDepth; ++k) {
+      for (int k = 0; k < depth; ++k) {
+        const auto offset = static_cast<std::uint32_t>(row * 128 + k * product.element);
         std::uint16_t bits = 0;
-        const auto offset = static_cast<std::uint32_t>(row * 128 + k * 2);
-        std::memcpy(&bits, at(block, swizzled(from + offset, kSwizzle128), 2), sizeof(bits));
+        const auto bytes = static_cast<std::size_t>(product.element);
+        std::memcpy(&bits, at(block, swizzled(from + offset, kSwizzle128), bytes), bytes);
         values.push_back(product.widen(bits));
       }
     }
@@ -372,11 +375,12 @@ void Cluster::run_product(Block& block, const std::vector<Product*>& of_threads)
   for (std::size_t thread = 0; thread < of_threads.size(); ++thread) {
     const std::size_t row = thread / kWarp * 16 + thread % kWarp / 4;
     for (int i = 0; i < product.columns / 2; ++i) {
-      const float* const of_a = &a[(row + static_cast<std::size_t>(i / 2 % 2 * 8)) * kDepth];
-      const float* const of_b =
-          &b[(static_cast<std::size_t>(i / 4 * 8 + i % 2) + thread % 4 * 2) * kDepth];
+      const float* const of_a =
+          &a[(row + static_cast<std::size_t>(i / 2 % 2 * 8)) * static_cast<std::size_t>(depth)];
+      const float* const of_b = &b[(static_cast<std::size_t>(i / 4 * 8 + i % 2) + thread % 4 * 2) *
+                                   static_cast<std::size_t>(depth)];
       float sum = product.adds ? of_threads[thread]->sums[i] : 0;
-      for (int k = 0; k < kDepth; ++k) sum += of_a[k] * of_b[k];
+      for (int k = 0; k < depth; ++k) sum += of_a[k] * of_b[k];
       of_threads[thread]->sums[i] = sum;
     }
   }

@@ -50,6 +50,26 @@ TEST_F(HopperGemm, EmulatedSwappedAgreesWithTheReferenceOverManyTilesABlock) {
   }
 }
 
+TEST_F(HopperGemm, EmulatedFp8AgreesWithTheReferenceAroundEveryEdge) {
+  for (const GemmSize& size :
+       {GemmSize{1, 16, 16}, {64, 144, 80}, {128, 272, 128}, {129, 96, 1040}, {257, 208, 144}}) {
+    SCOPED_TRACE(testing::Message()
+                 << "rows " << size.m << " hidden " << size.n << " dim " << size.k);
+    for (std::size_t tile = 0; tile < kGatedTilesFp8Sm90.size(); ++tile) {
+      check_gated_fp8(size, tile);
+    }
+    check_wide_fp8(size);
+  }
+}
+
+TEST_F(HopperGemm, EmulatedFp8AgreesWithTheReferenceOverManyTilesABlock) {
+  for (std::size_t tile = 0; tile < kGatedTilesFp8Sm90.size(); ++tile) {
+    SCOPED_TRACE(testing::Message() << "tile " << tile);
+    check_gated_fp8({1000, 528, 400}, tile);
+  }
+  check_wide_fp8({1200, 1008, 1040});
+}
+
 TEST_F(HopperGemm, EmulatedSplitAgreesWithTheReferenceAroundEveryEdge) {
   for (const int m : {1, 64, 127, 128, 129, 257}) {
     for (const int n : {8, 40, 136}) {

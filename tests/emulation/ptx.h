@@ -125,6 +125,10 @@ void store_transposed(std::uint32_t column, Matrices... matrices) {
   Cluster::here().write(column, elements.data(), sizeof(elements));
 }
 
+inline float2 load_constants(const float* from, bool inside) {
+  return inside ? float2{from[0], from[1]} : float2{};
+}
+
 inline void store_global(void* to, const uint4& value) {
   Cluster::here().store(to, &value, sizeof(value));
 }

@@ -19,9 +19,10 @@ unsigned char raw[1];  // the kernels' `extern __shared__`
 }
 
 CUtensorMap make_tensor_map(const Tensor& tensor, int box_rows, int box_columns) {
-  const int box_bytes = box_columns * 2;
+  const auto element = static_cast<int>(dtype_bytes(tensor.dtype));
+  const int box_bytes = box_columns * element;
   const bool is_taken = box_rows >= 1 && box_rows <= 256 && box_columns <= 256 &&
-                        box_bytes % 16 == 0 && tensor.cols() * 2 % 16 == 0 &&
+                        box_bytes % 16 == 0 && tensor.cols() * element % 16 == 0 &&
                         std::bit_cast<std::uintptr_t>(tensor.data) % 16 == 0;
   if (!is_taken) {
     throw DeviceError(fmt::format("no tensor map for {} x {} in boxes of {} x {}", tensor.rows(),
@@ -35,6 +36,7 @@ CUtensorMap make_tensor_map(const Tensor& tensor, int box_rows, int box_columns)
                                 box_bytes == 128  ? 0x70U
                                 : box_bytes == 64 ? 0x30U
                                                   : 0U,
+                                element,
                                 0};
   CUtensorMap map{};
   static_assert(sizeof(boxes) <= sizeof(map));

@@ -3,10 +3,10 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 
-#include <bit>
 #include <cstdint>
-#include <type_traits>
+#include <cstring>
 
 #include "tests/emulation/cluster.h"
 
@@ -26,19 +26,19 @@ void wgmma_wait() {
 template <int kCount>
 void wgmma_pin(float (&)[kCount]) {}
 
+// Of one byte, the lower half of bits.
 template <typename T>
 float widen(std::uint16_t bits) {
-  if constexpr (std::is_same_v<T, __half>) {
-    return __half2float(std::bit_cast<__half>(bits));
-  } else {
-    return std::bit_cast<float>(std::uint32_t{bits} << 16);
-  }
+  T value;
+  std::memcpy(static_cast<void*>(&value), &bits, sizeof(value));
+  return static_cast<float>(value);
 }
 
 template <typename T, int kColumns>
 void wgmma(float (&d)[kColumns / 2], std::uint64_t a, std::uint64_t b, int add) {
   static_assert(kColumns % 8 == 0 && kColumns <= 256);
-  emulation::Cluster::here().multiply({d, kColumns, a, b, add != 0, &widen<T>});
+  emulation::Cluster::here().multiply(
+      {d, kColumns, a, b, add != 0, &widen<T>, static_cast<int>(sizeof(T))});
 }
 
 }  // namespace fusegate::kernels::sm90

@@ -14,9 +14,11 @@ constexpr int kPhases = 3;
 void write_fragments(const baselines::ScratchFolder& folder, const std::string& prefix,
                      const FakeBench& bench, const FakeRunFile& file) {
   std::string names;
+  std::vector<std::string> benchmarks;
   int number = 0;
   const auto add = [&](const std::string& name, auto file_in_phase) {
     names += name + "\n";
+    benchmarks.push_back(name);
     ++number;
     for (int phase = 0; phase < kPhases; ++phase) {
       const auto json = nlohmann::json::parse(run_file_text(file_in_phase(phase)));
@@ -39,12 +41,19 @@ void write_fragments(const baselines::ScratchFolder& folder, const std::string& 
   folder.write(prefix + "/names", names);
   const auto context = nlohmann::json::parse(run_file_text(file))["context"];
   folder.write(prefix + "/context", context.dump());
+  const nlohmann::json plan{{"controls", file.controls.value_or(std::vector<std::string>())},
+                            {"protocol", file.protocol}};
+  folder.write(prefix + "/plan",
+               nlohmann::json{{"fusegate", plan}, {"benchmarks", benchmarks}}.dump());
   folder.write(prefix + "/environment",
                nlohmann::json{{"environment", context["fusegate"]["environment"]}}.dump());
 }
 
 constexpr std::string_view kScript = R"sh(
-case " $* " in *" --environment "*) cat "$folder/$name-prepared/first/environment"; exit ;; esac
+case " $* " in
+  *" --environment "*) cat "$folder/$name-prepared/first/environment"; exit ;;
+  *" --plan "*) cat "$folder/$name-prepared/first/plan"; exit ;;
+esac
 filter=.
 energy=
 for argument in "$@"; do
@@ -67,7 +76,8 @@ done)
 {
   printf '{"context":'
   # No two processes leave the same file.
-  sed "s/\"process\":1/\"process\":$process/; s/\"seed\":1/\"seed\":${#run}/" "$prepared/context"
+  sed "s/\"process\":1/\"process\":$process/; s/\"seed\":1/\"seed\":${#run}/
+    s/\"provenance\":{/&\"device_uuid\":\"$CUDA_VISIBLE_DEVICES\",/" "$prepared/context"
   printf ',"benchmarks":['
   cat $files | tail -c +2  # every one starts with a comma
   printf ']}'

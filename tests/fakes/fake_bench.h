@@ -24,8 +24,8 @@ struct FakeBench {
   std::string before{};  // and for its start, behind the answer to --help
 };
 
-// An executable script; returns its path. Each call adds "NAME PROCESS FILTER" to calls in the
-// folder, FILTER being "." where none was given.
+// An executable script, whose card is $CUDA_VISIBLE_DEVICES; returns its path. Each call adds "NAME
+// PROCESS FILTER" to calls in the folder, FILTER being "." where none was given.
 std::string write_bench(const baselines::ScratchFolder& folder, const std::string& name,
                         const FakeBench& bench);
 

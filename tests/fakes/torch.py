@@ -25,7 +25,9 @@ class Kind:
         return f"torch.{self.name}"
 
 
-uint8, float16, float32, float64 = map(Kind, ("uint8", "float16", "float32", "float64"))
+uint8, int64, float16, float32, float64 = map(Kind, ("uint8", "int64", "float16", "float32", "float64"))
+# Which round nothing.
+bfloat16 = float8_e4m3fn = float64
 
 
 strided = "torch.strided"
@@ -61,15 +63,39 @@ class Tensor(numpy.ndarray):
     def data_ptr(self):
         return self.__array_interface__["data"][0]
 
-    def flatten(self, start, end):
+    def flatten(self, start=0, end=1):
         return self.reshape(*self.shape[:start], -1, *self.shape[end + 1:])
 
-    def clamp(self, min):  # pylint: disable=redefined-builtin
-        return numpy.maximum(self, min)
+    def clamp(self, min, max=math.inf):  # pylint: disable=redefined-builtin
+        return numpy.minimum(numpy.maximum(self, min), max)
+
+    def float(self):
+        return self
+
+    def t(self):
+        return self.T
+
+    def chunk(self, count, dim):
+        return numpy.split(self, count, axis=dim)
+
+    def unflatten(self, dim, sizes):
+        return self.reshape(*self.shape[:dim], *sizes, *self.shape[dim + 1:])
+
+    def abs(self):
+        return numpy.abs(self)
+
+    def amax(self, dim, keepdim):
+        return self.max(axis=dim, keepdims=keepdim)
+
+    def repeat_interleave(self, count, dim):
+        return self.repeat(count, axis=dim)
+
+    def narrow(self, dim, start, count):
+        return self.take(range(start, start + count), axis=dim)
 
 
-def tensor(values, kind=float64):
-    return numpy.array(values, kind.numpy).view(Tensor)
+def tensor(values, dtype=float64, device="cpu"):
+    return numpy.array(values, dtype.numpy).view(Tensor)
 
 
 def frombuffer(memory, dtype):
@@ -88,7 +114,11 @@ def stack(tensors, dim):
     return numpy.stack(tensors, axis=dim).view(Tensor)
 
 
-cat, t, exp, tanh = numpy.concatenate, numpy.transpose, numpy.exp, numpy.tanh
+def cat(tensors):
+    return numpy.concatenate(tensors).view(Tensor)
+
+
+t, exp, tanh = numpy.transpose, numpy.exp, numpy.tanh
 erf = numpy.vectorize(math.erf)
 
 
@@ -101,8 +131,23 @@ def _gelu(x, approximate="none"):
 nn = types.SimpleNamespace(functional=types.SimpleNamespace(
     linear=lambda x, w, bias=None: x @ w.T if bias is None else x @ w.T + bias, gelu=_gelu,
     silu=lambda x: x / (1 + exp(-x)), relu=lambda x: numpy.maximum(x, 0)))
-cuda = types.SimpleNamespace(get_device_name=lambda: "NVIDIA H200", synchronize=lambda: None,
+
+
+def _backward(function, d, x, **more):
+    return d * (function(x + 1e-6, **more) - function(x - 1e-6, **more)) / 2e-6
+
+
+_backwards = {"gelu_backward": lambda d, x, approximate="none": _backward(nn.functional.gelu, d, x, approximate=approximate),
+              "silu_backward": lambda d, x: _backward(nn.functional.silu, d, x),
+              "threshold_backward": lambda d, x, threshold: d * (x > threshold)}
+ops = types.SimpleNamespace(aten=types.SimpleNamespace(**_backwards))
+cuda = types.SimpleNamespace(reset_peak_memory_stats=lambda: None, memory_allocated=lambda: 100, max_memory_allocated=lambda: 164,
+                             get_device_name=lambda: "NVIDIA H200", synchronize=lambda: None,
                              current_stream=lambda: types.SimpleNamespace(cuda_stream=7))
+
+
+def _scaled_mm(x, w, scale_a, scale_b, out_dtype, use_fast_accum):
+    return (x * scale_a) @ (w * scale_b)
 
 
 def compile(function, **_):  # pylint: disable=redefined-builtin

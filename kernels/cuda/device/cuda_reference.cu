@@ -12,6 +12,14 @@
 namespace fusegate::kernels {
 namespace {
 
+// The scale of an element of a matrix of n columns.
+struct ScaleBlocksOnDevice {
+  std::int64_t rows, columns, across, n;
+  __device__ std::int64_t of(std::int64_t i) const {
+    return i / n / rows * across + i % n / columns;
+  }
+};
+
 template <typename F>
 __device__ void for_each_element(std::int64_t count, F&& f) {
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
@@ -37,6 +45,25 @@ __global__ void add_bias_kernel(double* x, const double* bias, std::int64_t coun
 template <typename Functor>
 __global__ void gate_kernel(const double* g, const double* u, double* out, std::int64_t count) {
   for_each_element(count, [=](std::int64_t i) { out[i] = Functor::reference(g[i]) * u[i]; });
+}
+
+template <typename Functor>
+__global__ void gate_backward_kernel(ReferenceBackward unit, std::int64_t count) {
+  for_each_element(count, [=](std::int64_t i) {
+    const double g = unit.g[i];
+    unit.dg[i] = Functor::reference_slope(g) * unit.u[i] * unit.dh[i];
+    unit.du[i] = Functor::reference(g) * unit.dh[i];
+  });
+}
+
+__global__ void transpose_kernel(const double* in, double* out, std::int64_t rows,
+                                 std::int64_t cols) {
+  for_each_element(rows * cols, [=](std::int64_t i) { out[i] = in[i % rows * cols + i / rows]; });
+}
+
+__global__ void scale_kernel(ScaleBlocksOnDevice blocks, const double* scales, double* x,
+                             std::int64_t count) {
+  for_each_element(count, [=](std::int64_t i) { x[i] *= scales[blocks.of(i)]; });
 }
 
 __global__ void perturb_kernel(double* values, std::int64_t count, double unit,
@@ -154,6 +181,26 @@ void CudaReference::gate(const Activation& activation, const double* g, const do
   FUSEGATE_CUDA(cudaGetLastError());
 }
 
+void CudaReference::gate_backward(const Activation& activation, const ReferenceBackward& unit,
+                                  std::int64_t count) {
+  dispatch_activation(Activations{}, activation, [&]<typename Functor>() {
+    gate_backward_kernel<Functor><<<grid_blocks(count), kThreads, 0, stream_>>>(unit, count);
+  });
+  FUSEGATE_CUDA(cudaGetLastError());
+}
+
+void CudaReference::transpose(const double* in, double* out, std::int64_t rows, std::int64_t cols) {
+  transpose_kernel<<<grid_blocks(rows * cols), kThreads, 0, stream_>>>(in, out, rows, cols);
+  FUSEGATE_CUDA(cudaGetLastError());
+}
+
+void CudaReference::apply_scales(const ScaleBlocks& blocks, const double* scales, double* x,
+                                 std::int64_t m, std::int64_t n) {
+  const ScaleBlocksOnDevice on_device{blocks.rows, blocks.columns, blocks.shape(m, n)[1], n};
+  scale_kernel<<<grid_blocks(m * n), kThreads, 0, stream_>>>(on_device, scales, x, m * n);
+  FUSEGATE_CUDA(cudaGetLastError());
+}
+
 void CudaReference::perturb(double* values, std::int64_t count, double unit, std::uint64_t seed) {
   perturb_kernel<<<grid_blocks(count), kThreads, 0, stream_>>>(values, count, unit, seed);
   FUSEGATE_CUDA(cudaGetLastError());
@@ -168,8 +215,9 @@ Errors CudaReference::errors(const Tensor& out, const double* reference, const E
   return errors;
 }
 
-Errors CudaReference::spread(const double* perturbed, const Tensor& like, const double* reference) {
-  Errors errors(TileGrid(like.rows(), like.cols()));
+Errors CudaReference::spread(const double* perturbed, const Tensor& like, const double* reference,
+                             std::int64_t repeats) {
+  Errors errors(TileGrid(like.rows(), like.cols(), repeats));
   sum_up(perturbed, reference, {}, errors);
   return errors;
 }

@@ -120,6 +120,35 @@ TEST_F(OnGpu, ReferenceAgreesWithTheHosts) {
   }
 }
 
+TEST_F(OnGpu, TransposesAndPassesBackwardAsTheHostDoes) {
+  constexpr std::int64_t kRows = 37, kCols = 53, kCount = kRows * kCols;
+  double *const g = widened(random(kRows, kCols, Dtype::kBf16, 3.0, 1)), *const u = widened(random(
+                                                                             kRows, kCols,
+                                                                             Dtype::kBf16, 2.0, 2));
+  double *const dg = doubles(kCount), *const du = doubles(kCount), *const turned = doubles(kCount);
+  const std::vector<double> host_g = to_host(g, kCount), host_u = to_host(u, kCount);
+  std::vector<double> host_dg(kCount), host_du(kCount), host_turned(kCount);
+  ReferenceMath& math = device_->reference_math();
+  for (const Activation& activation : kActivations) {
+    math.gate_backward(activation, {.g = g, .u = u, .dh = u, .dg = dg, .du = du}, kCount);
+    math.transpose(dg, turned, kRows, kCols);
+    HostReference host;
+    host.gate_backward(activation,
+                       {.g = host_g.data(),
+                        .u = host_u.data(),
+                        .dh = host_u.data(),
+                        .dg = host_dg.data(),
+                        .du = host_du.data()},
+                       kCount);
+    host.transpose(host_dg.data(), host_turned.data(), kRows, kCols);
+    const std::vector<double> seen = to_host(turned, kCount), seen_du = to_host(du, kCount);
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      ASSERT_NEAR(seen[i], host_turned[i], 1e-12) << activation.name << ": " << i;
+      ASSERT_NEAR(seen_du[i], host_du[i], 1e-12) << activation.name << ": " << i;
+    }
+  }
+}
+
 TEST_F(OnGpu, Copies) {
   const Both x = random_on_both(65, 33, Dtype::kBf16, 5);
   double* const from = widened(x.gpu);
@@ -173,8 +202,9 @@ TEST_F(OnGpu, SumsUpErrorsByTileRowAndColumnAsTheHostDoes) {
     for (std::size_t i = 0; i < seen.rows.size(); ++i) expect_near(seen.rows[i], expected.rows[i]);
     double* const other = widened(random(rows, cols, Dtype::kBf16, 2.0, 7));
     const auto other_on_host = to_host(other, out.host.count());
-    const Errors spread = device_->reference_math().spread(other, out.gpu, reference);
-    const Errors of_host = HostReference().spread(other_on_host.data(), out.host, on_host.data());
+    const Errors spread = device_->reference_math().spread(other, out.gpu, reference, 1);
+    const Errors of_host =
+        HostReference().spread(other_on_host.data(), out.host, on_host.data(), 1);
     ASSERT_EQ(spread.columns.size(), of_host.columns.size());
     for (std::size_t i = 0; i < spread.columns.size(); ++i) {
       EXPECT_NEAR(spread.columns[i], of_host.columns[i], 1e-9 * of_host.columns[i]);

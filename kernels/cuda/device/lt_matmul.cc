@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <utility>
 
 #include "kernels/cuda/device/cublas.h"
@@ -11,39 +12,85 @@
 namespace fusegate::kernels {
 namespace {
 
+bool is_fp8(const LtMatmulShape& shape) { return shape.type == CUDA_R_8F_E4M3; }
+
+template <typename Value>
+void set_attribute(cublasLtMatmulDesc_t desc, cublasLtMatmulDescAttributes_t attribute,
+                   const Value& value) {
+  FUSEGATE_CUDA(cublasLtMatmulDescSetAttribute(desc, attribute, &value, sizeof(value)));
+}
+
+// w is cublasLt's operand A.
+void set_scales(cublasLtMatmulDesc_t desc, const LtScales& scales) {
+  set_attribute(desc, CUBLASLT_MATMUL_DESC_FAST_ACCUM, std::int8_t{1});
+  set_attribute(desc, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, scales.w);
+  set_attribute(desc, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, scales.x);
+  if (!scales.of_rows) return;
+#if CUBLAS_VERSION >= 120900
+  set_attribute(desc, CUBLASLT_MATMUL_DESC_A_SCALE_MODE,
+                CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F);
+  set_attribute(desc, CUBLASLT_MATMUL_DESC_B_SCALE_MODE,
+                CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F);
+#else
+  throw DeviceError("scales of rows need cuBLAS 12.9");
+#endif
+}
+
 cublasLtMatmulDesc_t make_operation(const LtMatmulShape& shape) {
   const bool is_double = shape.type == CUDA_R_64F;
   cublasLtMatmulDesc_t desc = nullptr;
   FUSEGATE_CUDA(
       cublasLtMatmulDescCreate(&desc, shape.compute, is_double ? CUDA_R_64F : CUDA_R_32F));
-  const auto set = [&](cublasLtMatmulDescAttributes_t attribute, const auto& value) {
-    FUSEGATE_CUDA(cublasLtMatmulDescSetAttribute(desc, attribute, &value, sizeof(value)));
-  };
   // cublasLt counts columns first: it computes out^T [n, m] = w [n, k] x^T [k, m], and w as it lies
   // is the transposed operand.
-  set(CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_T);
+  if (!shape.w_plain) set_attribute(desc, CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_T);
+  if (shape.x_transposed) set_attribute(desc, CUBLASLT_MATMUL_DESC_TRANSB, CUBLAS_OP_T);
   if (shape.bias != nullptr) {
-    set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
-    set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, shape.bias);
+    set_attribute(desc, CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
+    set_attribute(desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, shape.bias);
   }
+  if (is_fp8(shape)) set_scales(desc, shape.scales);
   return desc;
 }
 
-// The row-major matrix [rows, cols].
-cublasLtMatrixLayout_t make_layout(const LtMatmulShape& shape, std::int64_t rows,
-                                   std::int64_t cols) {
+struct LtMatrix {
+  std::int64_t rows, cols;  // row-major, as it lies
+  std::int64_t row_stride = 0, batch_stride = 0;
+};
+
+LtMatrix turned(bool is_turned, LtMatrix matrix) {
+  if (is_turned) std::swap(matrix.rows, matrix.cols);
+  return matrix;
+}
+
+cublasLtMatrixLayout_t make_layout(cudaDataType_t type, const LtMatrix& matrix, int count) {
   cublasLtMatrixLayout_t layout = nullptr;
-  FUSEGATE_CUDA(cublasLtMatrixLayoutCreate(&layout, shape.type, static_cast<std::uint64_t>(cols),
-                                           static_cast<std::uint64_t>(rows), cols));
+  FUSEGATE_CUDA(cublasLtMatrixLayoutCreate(&layout, type, static_cast<std::uint64_t>(matrix.cols),
+                                           static_cast<std::uint64_t>(matrix.rows),
+                                           std::max(matrix.cols, matrix.row_stride)));
+  if (count > 1) {
+    const auto set = [&](cublasLtMatrixLayoutAttribute_t attribute, const auto& value) {
+      FUSEGATE_CUDA(cublasLtMatrixLayoutSetAttribute(layout, attribute, &value, sizeof(value)));
+    };
+    set(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, count);
+    set(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, matrix.batch_stride);
+  }
   return layout;
 }
 
-cublasLtMatmulPreference_t make_preference(std::size_t workspace_bytes) {
+cublasLtMatmulPreference_t make_preference(const LtMatmulShape& shape,
+                                           std::size_t workspace_bytes) {
   cublasLtMatmulPreference_t preference = nullptr;
   FUSEGATE_CUDA(cublasLtMatmulPreferenceCreate(&preference));
-  FUSEGATE_CUDA(cublasLtMatmulPreferenceSetAttribute(preference,
-                                                     CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
-                                                     &workspace_bytes, sizeof(workspace_bytes)));
+  const auto set = [&](cublasLtMatmulPreferenceAttributes_t attribute, auto value) {
+    FUSEGATE_CUDA(
+        cublasLtMatmulPreferenceSetAttribute(preference, attribute, &value, sizeof(value)));
+  };
+  set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, workspace_bytes);
+  set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, shape.alignment.w);
+  set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, shape.alignment.x);
+  set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, shape.alignment.out);
+  set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, shape.alignment.out);
   return preference;
 }
 
@@ -57,6 +104,8 @@ cudaDataType_t cuda_data_type(Dtype dtype) {
       return CUDA_R_16F;
     case Dtype::kFp32:
       return CUDA_R_32F;
+    case Dtype::kFp8E4m3:
+      return CUDA_R_8F_E4M3;
     default:
       throw DeviceError("cublasLt matmuls here do not support " + std::string(dtype_name(dtype)));
   }
@@ -66,9 +115,17 @@ LtMatmul::LtMatmul(const LtContext& context, const LtMatmulShape& shape)
     : context_(context),
       shape_(shape),
       operation_(make_operation(shape), &cublasLtMatmulDescDestroy),
-      w_(make_layout(shape, shape.n, shape.k), &cublasLtMatrixLayoutDestroy),
-      x_(make_layout(shape, shape.m, shape.k), &cublasLtMatrixLayoutDestroy),
-      out_(make_layout(shape, shape.m, shape.n), &cublasLtMatrixLayoutDestroy) {
+      w_(make_layout(shape.type, turned(shape.w_plain, {shape.n, shape.k, 0, shape.batch.w_stride}),
+                     shape.batch.count),
+         &cublasLtMatrixLayoutDestroy),
+      x_(make_layout(
+             shape.type,
+             turned(shape.x_transposed, {shape.m, shape.k, shape.x_stride, shape.batch.x_stride}),
+             shape.batch.count),
+         &cublasLtMatrixLayoutDestroy),
+      out_(make_layout(shape.out_type.value_or(shape.type),
+                       {shape.m, shape.n, 0, shape.batch.out_stride}, shape.batch.count),
+           &cublasLtMatrixLayoutDestroy) {
   const std::vector<cublasLtMatmulAlgo_t> found = heuristic(1);
   if (found.empty()) {
     throw DeviceError(
@@ -79,7 +136,7 @@ LtMatmul::LtMatmul(const LtContext& context, const LtMatmulShape& shape)
 
 std::vector<cublasLtMatmulAlgo_t> LtMatmul::heuristic(std::size_t most) const {
   const Handle<cublasLtMatmulPreferenceOpaque_t> preference(
-      make_preference(context_.workspace_bytes), &cublasLtMatmulPreferenceDestroy);
+      make_preference(shape_, context_.workspace_bytes), &cublasLtMatmulPreferenceDestroy);
   std::vector<cublasLtMatmulHeuristicResult_t> results(most);
   int found = 0;
   FUSEGATE_CUDA(cublasLtMatmulAlgoGetHeuristic(context_.handle, operation_.get(), w_.get(),
@@ -104,19 +161,26 @@ std::vector<cublasLtMatmulAlgo_t> LtMatmul::candidates(std::size_t most) const {
 }
 
 std::string LtMatmul::text() const {
-  return fmt::format("cublasLt: {} x {} x {}, types {} and {}, bias {}, {} bytes", shape_.m,
-                     shape_.n, shape_.k, static_cast<int>(shape_.type),
-                     static_cast<int>(shape_.compute), shape_.bias != nullptr,
-                     context_.workspace_bytes);
+  return fmt::format(
+      "cublasLt: {} x {} x {}, types {}, {} and {}, bias {}, {} bytes, {}{}{} x {}, rows {} apart, "
+      "aligned to {}, {}, {}{}",
+      shape_.m, shape_.n, shape_.k, static_cast<int>(shape_.type),
+      static_cast<int>(shape_.out_type.value_or(shape_.type)), static_cast<int>(shape_.compute),
+      shape_.bias != nullptr, context_.workspace_bytes, shape_.x_transposed ? 'T' : 'N',
+      shape_.w_plain ? 'N' : 'T', shape_.adds ? '+' : '=', shape_.batch.count, shape_.x_stride,
+      shape_.alignment.x, shape_.alignment.w, shape_.alignment.out,
+      shape_.scales.of_rows ? ", scales of rows" : "");
 }
 
 void LtMatmul::enqueue_by(const cublasLtMatmulAlgo_t& algorithm, const void* x, const void* w,
                           void* out) const {
   const bool is_double = shape_.type == CUDA_R_64F;
-  const double one = 1, zero = 0;
-  const float one_f = 1, zero_f = 0;
+  const double one = 1;
+  const float one_f = 1;
   const void* const alpha = is_double ? static_cast<const void*>(&one) : &one_f;
-  const void* const beta = is_double ? static_cast<const void*>(&zero) : &zero_f;
+  const double beta_d = shape_.adds ? 1 : 0;
+  const float beta_f = shape_.adds ? 1 : 0;
+  const void* const beta = is_double ? static_cast<const void*>(&beta_d) : &beta_f;
   FUSEGATE_CUDA(cublasLtMatmul(context_.handle, operation_.get(), alpha, w, w_.get(), x, x_.get(),
                                beta, out, out_.get(), out, out_.get(), &algorithm,
                                context_.workspace, context_.workspace_bytes, context_.stream));

@@ -18,12 +18,45 @@ Stage chosen_stage(Stage work, const std::vector<Candidate>& candidates, const T
   return work;
 }
 
+// From one tensor to another, in elements.
+std::int64_t distance(const Tensor& from, const Tensor& to) {
+  return (static_cast<const std::byte*>(to.data) - static_cast<const std::byte*>(from.data)) /
+         static_cast<std::ptrdiff_t>(dtype_bytes(from.dtype));
+}
+
+// Both products, each a stride from the other. They are of one shape.
+LtBatch batch_of(const Product& first, const Product& second) {
+  return {.count = 2,
+          .x_stride = distance(first.a, second.a),
+          .w_stride = distance(first.b, second.b),
+          .out_stride = distance(first.out, second.out)};
+}
+
+// The largest power of two up to 256 that divides the address of the tensor and of one a stride
+// behind it.
+std::uint32_t alignment_of(const Tensor& tensor, std::int64_t stride) {
+  const auto address = reinterpret_cast<std::uintptr_t>(tensor.data);
+  const std::uintptr_t bits =
+      address | static_cast<std::uintptr_t>(stride) * dtype_bytes(tensor.dtype) | 256;
+  return static_cast<std::uint32_t>(bits & (~bits + 1));
+}
+
 }  // namespace
 
 Stage CudaStages::matmul(std::string name, const Tensor& x, const Tensor& w, const Tensor* bias,
                          const Tensor& out) {
-  Stage stage = matmul_work(std::move(name), x, w, out, bias);
-  const auto product = lt_matmul(x, bias, out);
+  return chosen_matmul(matmul_work(std::move(name), x, w, out, bias), lt_matmul(x, bias, out), x, w,
+                       out);
+}
+
+Stage CudaStages::scaled_matmul(std::string name, const Tensor& x, const Tensor& w,
+                                const Tensor& out, const LtScales& scales) {
+  return chosen_matmul(matmul_work(std::move(name), x, w, out), lt_matmul(x, nullptr, out, scales),
+                       x, w, out);
+}
+
+Stage CudaStages::chosen_matmul(Stage stage, const std::shared_ptr<LtMatmul>& product,
+                                const Tensor& x, const Tensor& w, const Tensor& out) {
   if (choice_ == MatmulChoice::kTuned) {
     const TunedMatmul tuned = tune(device_, stage.name, *product, x, w, out);
     stage.choice = tuned.choice;
@@ -36,8 +69,8 @@ Stage CudaStages::matmul(std::string name, const Tensor& x, const Tensor& w, con
 }
 
 std::vector<Candidate> CudaStages::matmul_candidates(const Tensor& x, const Tensor& w,
-                                                     const Tensor& out) {
-  const std::shared_ptr<const LtMatmul> product = lt_matmul(x, nullptr, out);
+                                                     const Tensor& out, const LtScales& scales) {
+  const std::shared_ptr<const LtMatmul> product = lt_matmul(x, nullptr, out, scales);
   std::vector<Candidate> candidates = lt_candidates(*product, x, w, out);
   for (Candidate& candidate : candidates) {
     candidate.launch = [product, launch = std::move(candidate.launch)] { launch(); };
@@ -46,13 +79,15 @@ std::vector<Candidate> CudaStages::matmul_candidates(const Tensor& x, const Tens
 }
 
 std::shared_ptr<LtMatmul> CudaStages::lt_matmul(const Tensor& x, const Tensor* bias,
-                                                const Tensor& out) {
+                                                const Tensor& out, const LtScales& scales) {
   auto product = std::make_shared<LtMatmul>(
       device_.lt(), LtMatmulShape{.m = out.rows(),
                                   .n = out.cols(),
                                   .k = x.cols(),
-                                  .type = cuda_data_type(out.dtype),
-                                  .bias = bias != nullptr ? bias->data : nullptr});
+                                  .type = cuda_data_type(x.dtype),
+                                  .out_type = cuda_data_type(out.dtype),
+                                  .bias = bias != nullptr ? bias->data : nullptr,
+                                  .scales = scales});
   if constexpr (kPlantedChange == PlantedChange::kOtherAlgorithm) {
     product->use(product->candidates(2).back());
   }
@@ -88,6 +123,73 @@ Stage CudaStages::gate(const Activation& activation, const Tensor& g, const Tens
       if constexpr (kPlantedChange == PlantedChange::kHostDelay) dawdle();
       enqueue_gated(activation, g, u, out, stream);
     }
+  };
+  return stage;
+}
+
+Stage CudaStages::product(std::string name, const Product& product) {
+  return lt_stage(product_work(std::move(name), product), product, {});
+}
+
+Stage CudaStages::products(std::string name, const Product& first, const Product& second) {
+  Stage work = product_work(std::move(name), first);
+  const Stage other = product_work("", second);
+  work.flops += other.flops;
+  work.min_bytes += other.min_bytes;
+  const LtBatch batch = batch_of(first, second), other_way = batch_of(second, first);
+  const auto goes_up = [](const LtBatch& of) { return std::min(of.x_stride, of.out_stride) >= 0; };
+  if (goes_up(batch)) return lt_stage(std::move(work), first, batch);
+  if (goes_up(other_way)) return lt_stage(std::move(work), second, other_way);
+  work = lt_stage(std::move(work), first, {});
+  work.launch = [one = std::move(work.launch), other = lt_stage({}, second, {}).launch] {
+    one();
+    other();
+  };
+  return work;
+}
+
+Stage CudaStages::lt_stage(Stage work, const Product& product, const LtBatch& batch) {
+  const auto& [a, b, out, a_transposed, b_transposed, adds, a_stride] = product;
+  const LtAlignment alignment{.x = alignment_of(a, batch.x_stride),
+                              .w = alignment_of(b, batch.w_stride),
+                              .out = alignment_of(out, batch.out_stride)};
+  const auto matmul =
+      std::make_shared<LtMatmul>(device_.lt(), LtMatmulShape{.m = out.rows(),
+                                                             .n = out.cols(),
+                                                             .k = product.k(),
+                                                             .type = cuda_data_type(a.dtype),
+                                                             .out_type = cuda_data_type(out.dtype),
+                                                             .x_transposed = a_transposed,
+                                                             .w_plain = !b_transposed,
+                                                             .adds = adds,
+                                                             .x_stride = a_stride,
+                                                             .batch = batch,
+                                                             .alignment = alignment});
+  // What adds is not tuned, which would leave its sums added to: of a batch only one is restored.
+  if (choice_ == MatmulChoice::kTuned && !adds) {
+    const TunedMatmul tuned = tune(device_, work.name, *matmul, a, b, out);
+    work.choice = tuned.choice;
+    work.note = tuned.note;
+  } else {
+    work.choice = matmul->algorithm();
+  }
+  work.launch = [matmul, a, b, out] { matmul->enqueue(a.data, b.data, out.data); };
+  return work;
+}
+
+Stage CudaStages::activate_backward(const Activation& activation, const Tensor& g, const Tensor& d,
+                                    const Tensor& out) {
+  Stage stage = activate_backward_work(activation, g, d, out);
+  stage.launch = [=, stream = device_.stream()] {
+    enqueue_activation_backward(activation, g, d, out, stream);
+  };
+  return stage;
+}
+
+Stage CudaStages::gate_backward(const Activation& activation, const UnitBackward& unit) {
+  Stage stage = gated_backward_work(activation, unit);
+  stage.launch = [=, stream = device_.stream()] {
+    enqueue_gated_backward(activation, unit, stream);
   };
   return stage;
 }

@@ -22,18 +22,32 @@ class CudaStages : public StageLibrary {
 
   Stage matmul(std::string name, const Tensor& x, const Tensor& w, const Tensor* bias,
                const Tensor& out) override;
-  // cublasLt's candidates for out = x w^T.
-  std::vector<Candidate> matmul_candidates(const Tensor& x, const Tensor& w, const Tensor& out);
+  // out in bf16 = x w^T in e4m3, times their scales.
+  Stage scaled_matmul(std::string name, const Tensor& x, const Tensor& w, const Tensor& out,
+                      const LtScales& scales);
+  // cublasLt's candidates for out = x w^T. scales: of e4m3 elements.
+  std::vector<Candidate> matmul_candidates(const Tensor& x, const Tensor& w, const Tensor& out,
+                                           const LtScales& scales = {});
   Stage bias_add(const Tensor& x, const Tensor& bias, const Tensor& out) override;
   Stage activate(const Activation& activation, const Tensor& x, const Tensor& out) override;
   Stage mul(const Tensor& a, const Tensor& b, const Tensor& out) override;
   Stage gate(const Activation& activation, const Tensor& g, const Tensor& u,
              const Tensor& out) override;
-  // out [m, n] = activation(g) * u, where gu [m, 2 n] has g in its left half and u in its right.
-  Stage packed_gate(const Activation& activation, const Tensor& gu, const Tensor& out);
+  Stage product(std::string name, const Product& product) override;
+  // In one batch and launch, but where the one with the lower output has the higher operand:
+  // strides of a batch go upwards.
+  Stage products(std::string name, const Product& first, const Product& second) override;
+  Stage activate_backward(const Activation& activation, const Tensor& g, const Tensor& d,
+                          const Tensor& out) override;
+  Stage gate_backward(const Activation& activation, const UnitBackward& unit) override;
+  Stage packed_gate(const Activation& activation, const Tensor& gu, const Tensor& out) override;
 
  private:
-  std::shared_ptr<LtMatmul> lt_matmul(const Tensor& x, const Tensor* bias, const Tensor& out);
+  Stage lt_stage(Stage work, const Product& product, const LtBatch& batch);
+  Stage chosen_matmul(Stage work, const std::shared_ptr<LtMatmul>& product, const Tensor& x,
+                      const Tensor& w, const Tensor& out);
+  std::shared_ptr<LtMatmul> lt_matmul(const Tensor& x, const Tensor* bias, const Tensor& out,
+                                      const LtScales& scales = {});
 
   CublasDevice& device_;
   MatmulChoice choice_;

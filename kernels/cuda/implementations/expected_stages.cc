@@ -29,14 +29,15 @@ ExpectedStage library_matmul(const std::string& stage, ExpectedKernels reduction
           .most_memory_operations = 1};
 }
 
-ExpectedStage element_wise(const std::string& stage, const std::string& pattern) {
-  return {.name = stage, .kernels = {{stage, pattern}}};
-}
-
 }  // namespace
 
-ExpectedStage expected_matmul(const std::string& stage) {
-  return library_matmul(stage, reduction_if_split(), {"GEMM of the library", kLibraryGemm});
+ExpectedStage expected_matmul(const std::string& stage, int most) {
+  ExpectedKernels reduction = reduction_if_split();
+  reduction.most = most;
+  ExpectedStage expected =
+      library_matmul(stage, std::move(reduction), {"GEMM of the library", kLibraryGemm, 1, most});
+  expected.most_memory_operations = most;
+  return expected;
 }
 
 ExpectedStage expected_cublas_matmul(const std::string& stage) {
@@ -53,18 +54,26 @@ ExpectedStage expected_fastest_matmul(const std::string& stage) {
                         {"GEMM", std::string(kLibraryGemm) + "|" + kOwnGemm});
 }
 
+ExpectedStage expected_element_wise(const std::string& stage, const std::string& pattern) {
+  return {.name = stage, .kernels = {{stage, pattern}}};
+}
 ExpectedStage expected_bias_add() {
-  return element_wise("bias_add", "pointwise_kernel<.*::BiasAdd<");
+  return expected_element_wise("bias_add", "pointwise_kernel<.*::BiasAdd<");
 }
 ExpectedStage expected_activation(const Activation& activation) {
-  return element_wise(std::string(activation.stage), "pointwise_kernel<.*::Activated<");
+  return expected_element_wise(std::string(activation.stage), "pointwise_kernel<.*::Activated<");
 }
-ExpectedStage expected_mul() { return element_wise("mul", "pointwise_kernel<.*::Mul,"); }
+ExpectedStage expected_mul() { return expected_element_wise("mul", "pointwise_kernel<.*::Mul,"); }
 // In one kernel for all shapes, rounding in between or not; for packed operands; or compiled for
 // one shape.
 ExpectedStage expected_gated(const Activation& activation) {
-  return element_wise(activation.gated_stage(), "pointwise_kernel<.*::(Rounded|Packed)?Gated<|^" +
-                                                    activation.gated_stage() + "$");
+  return expected_element_wise(
+      activation.gated_stage(),
+      "pointwise_kernel<.*::(Rounded|Packed)?Gated<|^" + activation.gated_stage() + "$");
+}
+
+ExpectedStage expected_quantized_gated(const Activation& activation) {
+  return expected_element_wise(activation.gated_stage(), "quantized_gated_kernel<");
 }
 
 std::vector<ExpectedCalls> expected_own_launches(int count) {

@@ -10,8 +10,8 @@
 namespace fusegate::kernels {
 
 // cublasLt's matmul: one kernel, and a reduction where the stage's choice splits K. Some algorithms
-// have a memset before them.
-ExpectedStage expected_matmul(const std::string& stage);
+// have a memset before them. most: products that the stage may launch one by one.
+ExpectedStage expected_matmul(const std::string& stage, int most = 1);
 // cuBLAS's, whose choice is unknown.
 ExpectedStage expected_cublas_matmul(const std::string& stage);
 // One of our own.
@@ -19,11 +19,13 @@ ExpectedStage expected_own_matmul(const std::string& stage);
 // Either: whichever measured faster.
 ExpectedStage expected_fastest_matmul(const std::string& stage);
 
-// One element-wise kernel each.
+// One element-wise kernel each; of the first, by a pattern of its name.
+ExpectedStage expected_element_wise(const std::string& stage, const std::string& pattern);
 ExpectedStage expected_bias_add();
 ExpectedStage expected_activation(const Activation& activation);
 ExpectedStage expected_mul();
 ExpectedStage expected_gated(const Activation& activation);
+ExpectedStage expected_quantized_gated(const Activation& activation);
 
 // Of a call that launches only our kernels: `count` launches, and no queries of occupancy, which is
 // known when a kernel is prepared.

@@ -5,6 +5,8 @@
 #include "kernels/activations/activations.h"
 #include "kernels/cuda/implementations/cuda_stages.h"
 #include "kernels/cuda/implementations/expected_stages.h"
+#include "kernels/cuda/implementations/expected_training.h"
+#include "kernels/operations/training_stages.h"
 
 namespace fusegate::kernels {
 namespace {
@@ -24,7 +26,7 @@ Implementation on_cuda(const Rung& rung) {
           .dtypes = {Dtype::kBf16, Dtype::kFp16},
           .prepare =
               [compose = rung.compose, matmuls = rung.matmuls](
-                  Device& device, const Problem& problem, Inputs in, const Tensor& out) {
+                  Device& device, const Problem& problem, Inputs in, const Outputs& out) {
                 CudaStages stages(device, matmuls);
                 return compose(stages, device, problem, in, out);
               },
@@ -86,6 +88,37 @@ const ImplementationRegistration pointwise_tuned(kActivations, [](const Activati
                   .expects = expected_pointwise_mlp(activation),
                   .matmuls = MatmulChoice::kTuned});
 });
+
+const ImplementationRegistration unit_backward_unfused(
+    kActivations, [](const Activation& activation) {
+      return on_cuda({.operation = activation.backward(),
+                      .name = "unfused",
+                      .compose = std::bind_front(&gated_backward_unfused, activation),
+                      .expects = {expected_unit_backward(activation), expected_own_launches(4)}});
+    });
+
+const ImplementationRegistration unit_backward_fused(
+    kActivations, [](const Activation& activation) {
+      return on_cuda(
+          {.operation = activation.backward(),
+           .name = "fused",
+           .compose = std::bind_front(&gated_backward_fused, activation),
+           .expects = {{expected_gated_backward(activation)}, expected_own_launches(1)}});
+    });
+
+const bool passes = [] {
+  for (const Activation& activation : kActivations) {
+    for (const MlpRung& rung : mlp_rungs()) {
+      ImplementationRegistration(on_cuda(
+          {.operation = (activation.*rung.operation)(),
+           .name = rung.name,
+           .compose = mlp_pass(activation, rung.pass),
+           .expects = {expected_mlp_pass(activation, rung.pass)},
+           .matmuls = rung.pass.is_packed ? MatmulChoice::kTuned : MatmulChoice::kHeuristic}));
+    }
+  }
+  return true;
+}();
 
 }  // namespace
 }  // namespace fusegate::kernels

@@ -40,6 +40,83 @@ struct Pointwise {
   }
 };
 
+// Of a gated unit's backward pass, device addresses; h is written where kWritesH.
+struct BackwardData {
+  const void *g, *u, *dh;
+  void *dg, *du, *h;
+};
+
+// Items are packs or, where not kPacked, elements: of g and u, of dh and h, and of dg and du.
+struct BackwardItem {
+  unsigned long long in, h, out;
+};
+
+// What it computes of g is shared, which the compiler finds.
+template <typename Format, typename Functor, bool kWritesH, bool kPacked, typename Hold>
+__device__ void write_backward(Hold hold, const BackwardData& data, const BackwardItem& at) {
+  const auto load = [](const void* from, unsigned long long i) {
+    if constexpr (kPacked) {
+      return load_pack(from, static_cast<unsigned>(i));
+    } else {
+      return load_element<Format>(from, i);
+    }
+  };
+  const auto write = [&]<typename Op>(void* out, unsigned long long i, const auto&... in) {
+    if constexpr (kPacked) {
+      write_pack<Format, Op>(hold, out, static_cast<unsigned>(i), in...);
+    } else {
+      write_element<Format, Op>(hold, out, i, in...);
+    }
+  };
+  const auto g = load(data.g, at.in), u = load(data.u, at.in), dh = load(data.dh, at.h);
+  write.template operator()<GateGradient<Functor>>(data.dg, at.out, g, u, dh);
+  write.template operator()<Gated<Functor>>(data.du, at.out, g, dh);
+  if constexpr (kWritesH) write.template operator()<Gated<Functor>>(data.h, at.h, g, u);
+}
+
+template <typename Format, typename Functor, bool kWritesH>
+struct GatedBackward {
+  using Op = GateGradient<Functor>;
+  static constexpr unsigned kThreads = kernels::kThreads;
+
+  template <typename Hold>
+  static __device__ void run(Hold hold, BackwardData data, unsigned packs, unsigned tail) {
+    wait_for_kernel_before();
+    const unsigned i = blockIdx.x * kThreads + threadIdx.x;
+    if (i < packs) {
+      write_backward<Format, Functor, kWritesH, true>(hold, data, {i, i, i});
+    } else if (i - packs < tail) {
+      const unsigned long long at = packs * 1ull * kInAPack<Format> + (i - packs);
+      write_backward<Format, Functor, kWritesH, false>(hold, data, {at, at, at});
+    }
+  }
+};
+
+// Items from a row to the next.
+struct BackwardRows {
+  unsigned rows, items, in_stride, out_stride;
+};
+
+// Rows of g and u, or of dg and du, are further apart. The grid gives threads their row.
+template <typename Format, typename Functor, bool kWritesH, bool kPacked>
+struct PackedGatedBackward {
+  using Op = GateGradient<Functor>;
+  static constexpr unsigned kCols = 128, kRows = 2, kThreads = kCols * kRows;
+
+  template <typename Hold>
+  static __device__ void run(Hold hold, BackwardData data, BackwardRows of) {
+    wait_for_kernel_before();
+    const unsigned column = blockIdx.x * kCols + threadIdx.x;
+    if (column >= of.items) return;
+    for (unsigned row = blockIdx.y * kRows + threadIdx.y; row < of.rows; row += gridDim.y * kRows) {
+      write_backward<Format, Functor, kWritesH, kPacked>(
+          hold, data,
+          {row * 1ull * of.in_stride + column, row * 1ull * of.items + column,
+           row * 1ull * of.out_stride + column});
+    }
+  }
+};
+
 // The bias repeats every row. Items: packs or, where not kPacked, elements.
 template <typename Format, bool kPacked>
 struct BiasAdd {
@@ -159,6 +236,54 @@ void enqueue_pointwise(const Tensor& out, cudaStream_t stream, const In&... in) 
   });
 }
 
+BackwardData data_of(const UnitBackward& unit) {
+  return {unit.g.data,  unit.u.data,  unit.dh.data,
+          unit.dg.data, unit.du.data, unit.h ? unit.h->data : nullptr};
+}
+
+bool is_aligned(const BackwardData& data) {
+  return aligned_to_16(data.g, data.u, data.dh, data.dg, data.du, data.h);
+}
+
+template <typename Format, typename Functor, bool kWritesH>
+void launch_gated_backward(const UnitBackward& unit, cudaStream_t stream) {
+  using Body = GatedBackward<Format, Functor, kWritesH>;
+  const BackwardData data = data_of(unit);
+  const PointwisePlan plan =
+      plan_pointwise(unit.dg.count(), kInAPack<Format>, is_aligned(data), Body::kThreads);
+  launch<Body>(plan.blocks, Body::kThreads, unit.dg, stream, data, plan.packs, plan.tail);
+}
+
+constexpr unsigned kMostGridRows = 65535;  // what CUDA allows
+
+// Indices of 32 bits within a row.
+template <typename Format, typename Functor, bool kWritesH, bool kPacked>
+void launch_packed_backward(const UnitBackward& unit, cudaStream_t stream) {
+  using Body = PackedGatedBackward<Format, Functor, kWritesH, kPacked>;
+  const auto items = [&](std::int64_t stride) {
+    return static_cast<unsigned>(std::max(stride, unit.g.cols()) /
+                                 (kPacked ? kInAPack<Format> : 1));
+  };
+  const BackwardRows of{static_cast<unsigned>(unit.g.rows()), items(0), items(unit.in_stride),
+                        items(unit.out_stride)};
+  const dim3 blocks((of.items + Body::kCols - 1) / Body::kCols,
+                    std::min((of.rows + Body::kRows - 1) / Body::kRows, kMostGridRows));
+  launch<Body>(blocks, dim3(Body::kCols, Body::kRows), unit.dg, stream, data_of(unit), of);
+}
+
+template <typename Format, typename Functor, bool kWritesH>
+void launch_backward(const UnitBackward& unit, cudaStream_t stream) {
+  if (unit.is_contiguous()) return launch_gated_backward<Format, Functor, kWritesH>(unit, stream);
+  constexpr std::int64_t kPack = kInAPack<Format>;
+  const bool has_packs = unit.g.cols() % kPack == 0 && unit.in_stride % kPack == 0 &&
+                         unit.out_stride % kPack == 0 && is_aligned(data_of(unit));
+  if (has_packs) {
+    launch_packed_backward<Format, Functor, kWritesH, true>(unit, stream);
+  } else {
+    launch_packed_backward<Format, Functor, kWritesH, false>(unit, stream);
+  }
+}
+
 template <typename Format, bool kPacked>
 void launch_bias_add(const Tensor& x, const Tensor& bias, const Tensor& out, cudaStream_t stream) {
   constexpr int kInAnItem = kPacked ? kInAPack<Format> : 1;
@@ -171,7 +296,6 @@ void launch_bias_add(const Tensor& x, const Tensor& bias, const Tensor& out, cud
 template <typename Format, typename Functor, bool kPacked>
 void launch_packed_gated(const Tensor& gu, const Tensor& out, cudaStream_t stream) {
   using Body = PackedGated<Format, Functor, kPacked>;
-  constexpr unsigned kMostGridRows = 65535;  // what CUDA allows
   const auto items = static_cast<unsigned>(out.cols() / (kPacked ? kInAPack<Format> : 1));
   const auto rows = static_cast<unsigned>(out.rows());
   const dim3 blocks((items + Body::kCols - 1) / Body::kCols,
@@ -207,6 +331,29 @@ void enqueue_gated(const Activation& activation, const Tensor& g, const Tensor& 
                    const Tensor& out, cudaStream_t stream) {
   dispatch_activation(Activations{}, activation, [&]<typename Functor>() {
     enqueue_pointwise<Gated<Functor>>(out, stream, g, u);
+  });
+}
+
+void enqueue_activation_backward(const Activation& activation, const Tensor& g, const Tensor& d,
+                                 const Tensor& out, cudaStream_t stream) {
+  dispatch_activation(Activations{}, activation, [&]<typename Functor>() {
+    enqueue_pointwise<Sloped<Functor>>(out, stream, g, d);
+  });
+}
+
+void enqueue_gated_backward(const Activation& activation, const UnitBackward& unit,
+                            cudaStream_t stream) {
+  if (unit.dg.count() == 0) return;
+  const auto enqueue = [&]<typename Functor, typename Format>() {
+    if (unit.h) {
+      launch_backward<Format, Functor, true>(unit, stream);
+    } else {
+      launch_backward<Format, Functor, false>(unit, stream);
+    }
+  };
+  dispatch_activation(Activations{}, activation, [&]<typename Functor>() {
+    dispatch_format(unit.dg.dtype,
+                    [&]<typename Format>() { enqueue.template operator()<Functor, Format>(); });
   });
 }
 

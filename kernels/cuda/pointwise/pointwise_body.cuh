@@ -73,6 +73,22 @@ struct Gated {
     return __fmul_rn(Functor::of(g), u);
   }
 };
+// Of a backward pass: a gate's derivative, times d; and what the operands of a gated unit get of
+// dh.
+template <typename Functor>
+struct Sloped {
+  template <typename Format>
+  static __device__ float of(float g, float d) {
+    return __fmul_rn(Functor::slope(g), d);
+  }
+};
+template <typename Functor>
+struct GateGradient {
+  template <typename Format>
+  static __device__ float of(float g, float u, float dh) {
+    return __fmul_rn(Functor::slope(g), __fmul_rn(u, dh));
+  }
+};
 // With activation(g) rounded first, as a tensor would be.
 template <typename Functor>
 struct RoundedGated {

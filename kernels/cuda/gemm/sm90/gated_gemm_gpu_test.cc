@@ -56,6 +56,28 @@ TEST_F(HopperGemm, SwappedAgreesWithTheReferenceOverManyTilesABlock) {
   }
 }
 
+TEST_F(HopperGemm, Fp8AgreesWithTheReferenceAroundEveryEdge) {
+  for (const int m : edges({1, 7, 8, 127, 128, 129, 257})) {
+    for (const int n : edges({16, 144, 272})) {
+      for (const int k : edges({16, 144, 272})) {
+        SCOPED_TRACE(testing::Message() << "rows " << m << " hidden " << n << " dim " << k);
+        for (std::size_t tile = 0; tile < kGatedTilesFp8Sm90.size(); ++tile) {
+          check_gated_fp8({m, n, k}, tile);
+        }
+        check_wide_fp8({m, n, k});
+      }
+    }
+  }
+}
+
+TEST_F(HopperGemm, Fp8AgreesWithTheReferenceOverManyTilesABlock) {
+  for (std::size_t tile = 0; tile < kGatedTilesFp8Sm90.size(); ++tile) {
+    SCOPED_TRACE(testing::Message() << "tile " << tile);
+    for (int repeat = 0; repeat < 10; ++repeat) check_gated_fp8({1000, 8208, 400}, tile);
+  }
+  for (int repeat = 0; repeat < 5; ++repeat) check_wide_fp8({6000, 4208, 1040});
+}
+
 TEST_F(HopperGemm, SplitAgreesWithTheReferenceAroundEveryEdge) {
   for (const Dtype dtype : {Dtype::kBf16, Dtype::kFp16}) {
     for (const int m : edges({1, 7, 8, 127, 128, 129, 257})) {

@@ -23,6 +23,7 @@ struct GatedTileSm90 {
   int cols = 0;     // of h; as many rows of w_gate and of w_up
   int stages = 0;   // of 64 columns of x and of the weights
   int cluster = 1;  // blocks that take tiles one above the other and share the weights they read
+  bool promotes = false;  // sums of 128 columns of k are added up in fp32 (of e4m3)
   bool pingpong = false;  // a block works on two tiles in turn (gated_pingpong.cuh)
   double start_us = 0;
   double stage_us = 0;
@@ -47,9 +48,20 @@ inline constexpr std::array<GatedTileSm90, 9> kGatedTilesSm90{{
     {.rows = 64, .cols = 48, .stages = 8, .start_us = 1.56, .stage_us = 0.243},
 }};
 
+// Of e4m3 elements, with stages of 128 columns; all are worth measuring.
+inline constexpr std::array<GatedTileSm90, 3> kGatedTilesFp8Sm90{{
+    {.cols = 96, .stages = 5, .cluster = 2, .pingpong = true},
+    {.cols = 128, .stages = 3, .cluster = 2},
+    {.cols = 128, .stages = 3, .cluster = 2, .promotes = true},
+}};
+
 // The plan with this tile; blocks counts clusters where the tile has them. Throws
 // std::invalid_argument for sizes that check_sizes or tiles_of refuses.
 GatedGemmPlan plan_gated_gemm_sm90(const GemmSize& size, const GpuLimits& gpu, std::size_t tile);
+
+// The same of e4m3 elements, whose plans have no cost.
+GatedGemmPlan plan_gated_gemm_fp8_sm90(const GemmSize& size, const GpuLimits& gpu,
+                                       std::size_t tile);
 
 // Those up to 1.2 times the cheapest's cost, cheapest first: what is worth measuring. Throws the
 // same.
@@ -57,5 +69,6 @@ std::vector<GatedGemmPlan> gated_gemm_plans_sm90(const GemmSize& size, const Gpu
 
 // "tile 128 x (128 + 128) x 64, 3 stages, 66 clusters of 2 blocks, 12 waves"
 std::string plan_text_sm90(const GatedGemmPlan& plan);
+std::string plan_text_fp8_sm90(const GatedGemmPlan& plan);
 
 }  // namespace fusegate::kernels

@@ -15,18 +15,20 @@ namespace fusegate::kernels::sm90 {
 // Named barrier: a consumer's turn; the next number is the second consumer's.
 inline constexpr int kTurn = 1, kTurnThreads = kConsumers * kWarpgroup;
 
-// kColumns: of h.
-template <typename T_, typename Functor_, int kColumns_, int kStages_, int kCluster_>
+// kColumns: of h. Rows: what a kernel knows of h beside its map.
+template <typename T_, typename Functor_, int kColumns_, int kStages_, int kCluster_,
+          typename Rows_ = OutputRows>
 struct GatedPingpong {
   using T = T_;
   using Functor = Functor_;  // the activation
+  using Rows = Rows_;
   using Shape = TileShape<T, 2 * kColumns_, kStages_>;
   static constexpr int kColumns = kColumns_;
   static constexpr int kStages = kStages_;
   static constexpr int kCluster = kCluster_;
   static constexpr int kReaders = 1;  // consumers that read a stage
   static constexpr int kPieces = 1;   // of weights
-  using Output = OutputTile<kColumns, kTileRows>;
+  using Output = OutputTile<T, kColumns, kTileRows>;
   static constexpr int kHandBytes = Output::kBytes;  // a consumer's tile of h
   static constexpr int kHandsBytes = kConsumers * kHandBytes;
   static constexpr int kSharedBytes = shared_bytes<Shape>(kHandsBytes);
@@ -37,6 +39,7 @@ struct PingpongConsumer {
   const GatedMaps& maps;
   const TileShared<Gemm>& shared;
   const GatedWork& work;
+  const typename Gemm::Rows& h;
   int number = 0;
 
   using Shape = typename Gemm::Shape;
@@ -44,7 +47,7 @@ struct PingpongConsumer {
   using TileSums = Sums<kHalves, Shape::kWidth / 2>;
 
   __device__ void run() const {
-    const int stages = work.stages();
+    const int stages = work.stages<typename Gemm::T>();
     RingPosition<Gemm::kStages> at;
     if (number == 1) {
       named_arrive(kTurn, kTurnThreads);  // the first turn is the first consumer's
@@ -71,9 +74,13 @@ struct PingpongConsumer {
     if (threadIdx.x % kWarpgroup == 0) wait_stores_read();
     named_sync(kOwnBarrier + number, kWarpgroup);
     const std::uint32_t hand = shared.hand(number);
+    const int row = work.row<Gemm>(tile), column = tile.col * Gemm::kColumns;
 #pragma unroll
-    for (int half = 0; half < kHalves; ++half) write_gated<Gemm>(hand, half * 64, d[half]);
-    store_written<Gemm>(maps, hand, number, tile.col * Gemm::kColumns, work.row<Gemm>(tile));
+    for (int half = 0; half < kHalves; ++half) {
+      write_gated<Gemm>(hand, half * 64, d[half], h.gate().at(row + half * 64, column),
+                        h.up().at(row + half * 64, column));
+    }
+    store_written<Gemm>(maps, hand, number, column, row);
   }
 };
 
@@ -82,7 +89,7 @@ template <typename Gemm>
 __global__ void __launch_bounds__(kBlockThreads, 1)
     gated_pingpong_kernel(const __grid_constant__ GatedMaps maps,
                           const __grid_constant__ TileRaster raster,
-                          const __grid_constant__ OutputRows h, int k) {
+                          const __grid_constant__ typename Gemm::Rows h, int k) {
   FUSEGATE_TAKE_LONGER;
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ unsigned char raw[];
@@ -92,7 +99,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
   let_next_kernel_start();
   run_block<Gemm>(
       [&](int consumer) {
-        PingpongConsumer<Gemm>{maps, shared, work, consumer}.run();
+        PingpongConsumer<Gemm>{maps, shared, work, h, consumer}.run();
       },
       [&] {
         GatedProducer<Gemm>{maps, shared, work}.run();

@@ -17,6 +17,31 @@ struct GatedMaps {
   }
 };
 
+// Of h in e4m3: the scales of g's and of u's sums, the latter over h's own.
+template <typename Scales>
+struct QuantizedRows {
+  int rows = 0, columns = 0;
+  Scales of_gate, of_up;
+
+  __device__ const Scales& gate() const { return of_gate; }
+  __device__ const Scales& up() const { return of_up; }
+  __device__ AddedUp promotion(int, int) const { return {}; }
+};
+
+// h's scales are of what it is: a block's largest element becomes e4m3's largest number.
+template <>
+struct QuantizedRows<BlockScales> {
+  int rows = 0, columns = 0;
+  BlockScalesOf<true> of;
+  float* h_scales = nullptr;  // [rows, columns / 128], rounded up
+
+  __device__ Unscaled gate() const { return {}; }
+  __device__ Unscaled up() const { return {}; }
+  __device__ BlockScalesOf<true>::Promotion promotion(int row, int column) const {
+    return of.promotion(row, column);
+  }
+};
+
 // Named barrier of a consumer's own threads; the next number is the second consumer's.
 inline constexpr int kOwnBarrier = 6;
 
@@ -30,7 +55,10 @@ struct GatedWork {
   int step = 0;
 
   __device__ bool is_last(int tile) const { return tile + step >= raster.count(); }
-  __device__ int stages() const { return (k + kStageColumns - 1) / kStageColumns; }
+  template <typename T>
+  __device__ int stages() const {
+    return (k + kStageColumns<T> - 1) / kStageColumns<T>;
+  }
   // Rows of x above the tile.
   template <typename Gemm>
   __device__ int row(const TilePosition& tile) const {
@@ -54,6 +82,8 @@ struct GatedProducer {
   const TileShared<Gemm>& shared;
   const GatedWork& work;
 
+  using T = typename Gemm::T;
+
   __device__ void run() const {
     RingPosition<Gemm::kStages> at;
     for (int tile = work.first; tile < work.raster.count(); tile += work.step) {
@@ -69,9 +99,9 @@ struct GatedProducer {
   // the instruction caches (128 x 768 x 3072: 8.63 us, unrolled 8.74).
   __device__ void load_tile(const CUtensorMap& x, int bytes, const TilePosition& position,
                             bool is_first, RingPosition<Gemm::kStages>& at) const {
-    const int stages = work.stages(), row = work.row<Gemm>(position);
+    const int stages = work.stages<T>(), row = work.row<Gemm>(position);
     const auto load_x = [&](int i, int stage) {
-      load_box(x, shared.stage(stage), shared.full_at(stage), i * kStageColumns, row);
+      load_box(x, shared.stage(stage), shared.full_at(stage), i * kStageColumns<T>, row);
     };
     int ahead = 0;
     if (is_first) {
@@ -100,7 +130,7 @@ struct GatedProducer {
     constexpr int kBoxBytes = Gemm::Shape::kWBytes / (2 * Gemm::kPieces);
     constexpr int kBoxRows = Gemm::kColumns / Gemm::kPieces;
     const std::uint32_t full = shared.full_at(stage);
-    const int column = i * kStageColumns;
+    const int column = i * kStageColumns<T>;
 #pragma unroll
     for (int piece = 0; piece < Gemm::kPieces; ++piece) {
       const std::uint32_t gate = shared.stage(stage) + Gemm::Shape::kXBytes + piece * 2 * kBoxBytes;
@@ -123,19 +153,20 @@ struct GatedProducer {
 
 // Two neighbours of h.
 template <typename Gemm>
-__device__ inline std::uint32_t gated(const float2& gate, const float2& up) {
+__device__ inline float2 gated(const float2& gate, const float2& up) {
   using Functor = typename Gemm::Functor;
-  return pack<typename Gemm::T>(Functor::of(gate.x) * up.x, Functor::of(gate.y) * up.y);
+  return {Functor::of(gate.x) * up.x, Functor::of(gate.y) * up.y};
 }
 
 // Writes 64 rows of h, from `row` of the consumer's tile on. d: sums of g, then of u, not rounded
-// in between.
-template <typename Gemm, int kCount>
-__device__ inline void write_gated(std::uint32_t tile, int row, const float (&d)[kCount]) {
+// in between. gate_by, up_by: their factors (scales.cuh).
+template <typename Gemm, int kCount, typename Factors>
+__device__ inline void write_gated(std::uint32_t tile, int row, const float (&d)[kCount],
+                                   const Factors& gate_by, const Factors& up_by) {
   constexpr int kUp = kCount / 2;
   const int warp = threadIdx.x % kWarpgroup / 32;
   write_rows<typename Gemm::Output>(tile, row + warp * 16, 0, [&](int i) {
-    return gated<Gemm>({d[i], d[i + 1]}, {d[i + kUp], d[i + 1 + kUp]});
+    return gated<Gemm>(gate_by.of({d[i], d[i + 1]}, i), up_by.of({d[i + kUp], d[i + 1 + kUp]}, i));
   });
 }
 

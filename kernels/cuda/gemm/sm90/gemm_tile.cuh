@@ -3,23 +3,28 @@
 //
 // A block has three warpgroups. One thread of the first, the producer, fills a ring of stages in
 // shared memory by TMA; the other two, the consumers, multiply 64 rows each, or half of w's rows if
-// a tile has 64 rows of x. A stage is 64 columns (128 bytes) of x's rows and of w's.
+// a tile has 64 rows of x. A stage is 128 bytes of x's rows and of w's: 64 columns, or 128 of e4m3.
 #pragma once
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
 
 #include "kernels/cuda/gemm/sm90/ptx.cuh"
+#include "kernels/cuda/gemm/sm90/scales.cuh"
 #include "kernels/cuda/gemm/sm90/wgmma.cuh"
 
 namespace fusegate::kernels::sm90 {
 
 inline constexpr int kTileRows = 128;
-inline constexpr int kStageColumns = 64;  // 128 bytes of 16-bit elements: the widest swizzle
+inline constexpr int kStageRowBytes = 128;  // the widest swizzle
+template <typename T>
+inline constexpr int kStageColumns = kStageRowBytes / static_cast<int>(sizeof(T));
+inline constexpr int kStepBytes = 32;  // of a row: what one wgmma multiplies
 inline constexpr int kConsumers = 2;
 inline constexpr int kWarpgroup = 128;
 inline constexpr int kBlockThreads = (1 + kConsumers) * kWarpgroup;
@@ -35,9 +40,15 @@ struct TileShape {
   static constexpr int kWidth = kWidth_;
   static constexpr int kStages = kStages_;
   static constexpr int kRows = kRows_;
-  static constexpr int kXBytes = kRows * kStageColumns * 2;
-  static constexpr int kWBytes = kWidth * kStageColumns * 2;
+  static constexpr int kXBytes = kRows * kStageRowBytes;
+  static constexpr int kWBytes = kWidth * kStageRowBytes;
   static constexpr int kStageBytes = kXBytes + kWBytes;
+  // Both consumers multiply all rows of x, each by half of w's.
+  static constexpr bool kShares = kRows == kConsumerRows;
+};
+template <typename T, int kWidth, int kStages, int kRows>
+struct SharingTileShape : TileShape<T, kWidth, kStages, kRows> {
+  static constexpr bool kShares = true;
 };
 
 // Of the ring, for the swizzle.
@@ -93,9 +104,9 @@ struct XMaps {
   template <int kRows, typename Use>
   __device__ void with_boxes(int rows, int row, const Use& use) const {
     if (row + x_box_rows(rows, kRows) <= rows) {
-      use(whole, x_box_rows(rows, kRows) * kStageColumns * 2);
+      use(whole, x_box_rows(rows, kRows) * kStageRowBytes);
     } else {
-      use(last, x_last_rows(rows, kRows) * kStageColumns * 2);
+      use(last, x_last_rows(rows, kRows) * kStageRowBytes);
     }
   }
 };
@@ -201,9 +212,8 @@ __device__ inline void pin(Sums<kHalves, kCount>& d) {
 struct ConsumerRows {
   int x = 0, w = 0;
 };
-// In a tile of 64 rows both consumers multiply all, each by half of w's rows.
 template <typename Shape>
-inline constexpr bool kSharesRows = Shape::kRows == kConsumerRows;
+inline constexpr bool kSharesRows = Shape::kShares;
 template <typename Shape>
 inline constexpr int kConsumerWidth =
     kSharesRows<Shape> ? Shape::kWidth / kConsumers : Shape::kWidth;
@@ -213,20 +223,20 @@ __device__ inline ConsumerRows rows_of_consumer(int consumer) {
                             : ConsumerRows{consumer * Shape::kRows / kConsumers, 0};
 }
 
-// One stage: wgmmas of 16 columns each, which multiply twice as many rows of w as d has sums.
-// first: d is overwritten.
+// One stage: wgmmas of 32 bytes of columns each, which multiply twice as many rows of w as d has
+// sums. first: d is overwritten.
 template <typename Shape, int kHalves, int kCount>
 __device__ inline void multiply_stage(Sums<kHalves, kCount>& d, std::uint32_t stage,
                                       const ConsumerRows& rows, bool first) {
-  constexpr int kRowBytes = kStageColumns * 2;
-  const std::uint64_t a = matrix_descriptor(stage + rows.x * kRowBytes);
-  const std::uint64_t b = matrix_descriptor(stage + Shape::kXBytes + rows.w * kRowBytes);
+  const std::uint64_t a = matrix_descriptor(stage + rows.x * kStageRowBytes);
+  const std::uint64_t b = matrix_descriptor(stage + Shape::kXBytes + rows.w * kStageRowBytes);
 #pragma unroll
-  for (int step = 0; step < kStageColumns / 16; ++step) {
-    // 16 columns are 32 bytes, two units of a descriptor's address; 64 rows are 512.
+  for (int step = 0; step < kStageRowBytes / kStepBytes; ++step) {
+    // A step is two units of a descriptor's address; 64 rows are 512.
 #pragma unroll
     for (int half = 0; half < kHalves; ++half) {
-      wgmma<typename Shape::T, 2 * kCount>(d[half], a + half * (64 * kRowBytes / 16) + 2 * step,
+      wgmma<typename Shape::T, 2 * kCount>(d[half],
+                                           a + half * (64 * kStageRowBytes / 16) + 2 * step,
                                            b + 2 * step, !first || step > 0);
     }
   }
@@ -261,47 +271,134 @@ __device__ inline void multiply_tile(Sums<kHalves, kCount>& d, const Shared& sha
   release(previous);
 }
 
+// Two neighbours, rounded, the first in the lower half: one conversion instruction.
+// e4m3 saturates, and both take 16 bits.
+template <typename T>
+__device__ inline std::uint32_t pack(float first, float second) {
+  std::uint32_t bits = 0;
+  if constexpr (std::is_same_v<T, __half>) {
+    const __half2 pair = __floats2half2_rn(first, second);
+    memcpy(&bits, &pair, sizeof(bits));
+  } else if constexpr (std::is_same_v<T, __nv_fp8_e4m3>) {
+    bits = __nv_cvt_float2_to_fp8x2({first, second}, __NV_SATFINITE, __NV_E4M3);
+  } else {
+    const __nv_bfloat162 pair = __floats2bfloat162_rn(first, second);
+    memcpy(&bits, &pair, sizeof(bits));
+  }
+  return bits;
+}
+
+// The inverse.
+template <typename T>
+__device__ inline float2 unpack(std::uint32_t bits) {
+  if constexpr (std::is_same_v<T, __half>) {
+    __half2 pair;
+    memcpy(static_cast<void*>(&pair), &bits, sizeof(bits));
+    return __half22float2(pair);
+  } else {
+    __nv_bfloat162 pair;
+    memcpy(static_cast<void*>(&pair), &bits, sizeof(bits));
+    return __bfloat1622float2(pair);
+  }
+}
+
+// A thread's word of a row for store_matrices, from sum i on. In e4m3 it is of four columns: the
+// quad's threads have two each of either eight columns, and need four neighbours of sixteen.
+template <typename T, typename Pair>
+__device__ inline std::uint32_t word_of_row(int i, const Pair& pair) {
+  const float2 first = pair(i);
+  if constexpr (sizeof(T) == 2) {
+    return pack<T>(first.x, first.y);
+  } else {
+    const float2 second = pair(i + 4);
+    const std::uint32_t own = pack<T>(first.x, first.y) | pack<T>(second.x, second.y) << 16;
+    const int lane = threadIdx.x % 32, quad = lane / 4 * 4, from = quad + lane % 2 * 2;
+    const std::uint32_t left = __shfl_sync(0xffffffff, own, from);
+    const std::uint32_t right = __shfl_sync(0xffffffff, own, from + 1);
+    return lane % 4 < 2 ? (left & 0xffff) | right << 16 : left >> 16 | (right & 0xffff0000);
+  }
+}
+
+// The same, with a stage's sums in registers of their own, which are then added to d's in fp32:
+// tensor cores keep too few bits of long sums of e4m3 products, and blocks have scales of their own
+// (kernels/operations/gated_mlp_fp8.cc). The tensor cores have the other consumer's work meanwhile.
+// promotion: how they are added (scales.cuh).
+template <typename Shape, int kHalves, int kCount, typename Shared, typename Release,
+          typename Promotion>
+__device__ inline void multiply_tile_promoted(Sums<kHalves, kCount>& d, const Shared& shared,
+                                              RingPosition<Shape::kStages>& at, int steps,
+                                              const ConsumerRows& rows, const Release& release,
+                                              const Promotion& promotion) {
+#pragma unroll
+  for (int i = 0; i < kHalves * kCount; ++i) d[i / kCount][i % kCount] = 0;
+  for (int step = 0; step < steps; ++step, at.advance()) {
+    barrier_wait(shared.full_at(at.stage), at.parity);
+#pragma unroll
+    for (int half = 0; half < kHalves; ++half) {
+      Sums<1, kCount> sums;
+      pin(sums);
+      wgmma_fence();
+      multiply_stage<Shape>(sums, shared.stage(at.stage), {rows.x + half * 64, rows.w}, true);
+      wgmma_commit();
+      const auto by = promotion.of(step, half);
+      wgmma_wait<0>();
+      pin(sums);
+      if (half == kHalves - 1) release(at.stage);
+#pragma unroll
+      for (int i = 0; i < kCount; ++i) d[half][i] = by.add(d[half][i], sums[0][i], i, kCount);
+    }
+  }
+}
+
 // A tile of the output in shared memory, before the TMA stores it: panels of kRows rows, as wide as
-// a box's swizzle, 64 or 32 columns. A tile of another width is one panel without a swizzle (in 48
-// columns two rows of eight meet in a bank).
-template <int kColumns_, int kRows_>
+// a box's swizzle, 128 or 64 bytes. A tile of another width is one panel without a swizzle (in 96
+// bytes two rows of eight meet in a bank).
+template <typename T_, int kColumns_, int kRows_>
 struct OutputTile {
+  using T = T_;
   static constexpr int kColumns = kColumns_;
   static constexpr int kRows = kRows_;
-  static constexpr bool kSwizzled = kColumns % 32 == 0;
-  static constexpr int kPanel = kColumns % 64 == 0 ? 64 : kSwizzled ? 32 : kColumns;
+  static constexpr int kElement = static_cast<int>(sizeof(T));
+  static constexpr int kInAChunk = 16 / kElement;
+  static constexpr bool kSwizzled = kColumns * kElement % 64 == 0;
+  static constexpr int kPanel = (kColumns * kElement % 128 == 0 ? 128
+                                 : kSwizzled                    ? 64
+                                                                : kColumns * kElement) /
+                                kElement;
   static constexpr int kPanels = kColumns / kPanel;
-  static constexpr int kPanelBytes = kRows * kPanel * 2;
+  static constexpr int kPanelBytes = kRows * kPanel * kElement;
   static constexpr int kBytes = kPanels * kPanelBytes;
-  static_assert(kColumns % 8 == 0);
+  static_assert(kColumns % kInAChunk == 0);
 
-  // The offset of eight columns of a row, 16 bytes.
+  // The offset of a row's chunk, 16 bytes.
   static __device__ int chunk_at(int row, int chunk) {
     if constexpr (kSwizzled) {
-      constexpr int kChunks = kPanel / 8;
+      constexpr int kChunks = kPanel / kInAChunk;
       const int swizzled = chunk % kChunks ^ (row / (8 / kChunks)) % kChunks;
-      return chunk / kChunks * kPanelBytes + row * kPanel * 2 + swizzled * 16;
+      return chunk / kChunks * kPanelBytes + row * kPanel * kElement + swizzled * 16;
     } else {
-      return row * kPanel * 2 + chunk * 16;
+      return row * kPanel * kElement + chunk * 16;
     }
   }
 };
 
 // A warp's 16 rows, the tile's from `row` on, of kColumns columns from `column` on, as wgmma.cuh
-// has them in registers: word(i) packs a thread's sums i and i + 1. Four 8x8 matrices at a time,
-// two down and two across; lane l gives the address of row l % 8 of matrix l / 8.
-template <typename Tile, int kColumns = Tile::kColumns, typename Word>
-__device__ inline void write_rows(std::uint32_t tile, int row, int column, const Word& word) {
+// has them in registers: pair(i) is what becomes of a thread's sums i and i + 1. Four 8x8 matrices
+// at a time, two down and two across; lane l gives the address of row l % 8 of matrix l / 8.
+template <typename Tile, int kColumns = Tile::kColumns, typename Pair>
+__device__ inline void write_rows(std::uint32_t tile, int row, int column, const Pair& pair) {
+  constexpr int kChunk = Tile::kInAChunk, kSums = kChunk / 2;  // a thread's, of a chunk of two rows
   const int lane = threadIdx.x % 32;
   const int below = row + lane / 8 % 2 * 8 + lane % 8;
+  const auto word = [&](int i) { return word_of_row<typename Tile::T>(i, pair); };
 #pragma unroll
-  for (int i = 0; i + 8 <= kColumns / 2; i += 8) {  // sums, of 16 columns
-    store_matrices(tile + Tile::chunk_at(below, column / 8 + i / 4 + lane / 16), word(i),
-                   word(i + 2), word(i + 4), word(i + 6));
+  for (int i = 0; i + 2 * kSums <= kColumns / 2; i += 2 * kSums) {
+    store_matrices(tile + Tile::chunk_at(below, column / kChunk + i / kSums + lane / 16), word(i),
+                   word(i + 2), word(i + kSums), word(i + kSums + 2));
   }
-  if constexpr (kColumns % 16 != 0) {  // eight are left
-    constexpr int kLast = kColumns / 2 - 4;
-    store_matrices(tile + Tile::chunk_at(below, column / 8 + kLast / 4), word(kLast),
+  if constexpr (kColumns % (2 * kChunk) != 0) {  // a chunk is left
+    constexpr int kLast = kColumns / 2 - kSums;
+    store_matrices(tile + Tile::chunk_at(below, column / kChunk + kLast / kSums), word(kLast),
                    word(kLast + 2));
   }
 }
@@ -310,6 +407,9 @@ __device__ inline void write_rows(std::uint32_t tile, int row, int column, const
 struct OutputRows {
   void* data = nullptr;  // [rows, columns] of 16-bit elements
   int rows = 0, columns = 0;
+
+  __device__ Unscaled gate() const { return {}; }
+  __device__ Unscaled up() const { return {}; }
 };
 
 // Copies what a warp has written by write_rows to `to`, as far as that extends. Waits neither for
@@ -339,34 +439,6 @@ __device__ inline void store_tile(const CUtensorMap& map, std::uint32_t tile, in
     store_box(map, tile + panel * Tile::kPanelBytes, column + panel * Tile::kPanel, row);
   }
   commit_stores();
-}
-
-// Two neighbours, rounded, the first in the lower half: one conversion instruction.
-template <typename T>
-__device__ inline std::uint32_t pack(float first, float second) {
-  std::uint32_t bits = 0;
-  if constexpr (std::is_same_v<T, __half>) {
-    const __half2 pair = __floats2half2_rn(first, second);
-    memcpy(&bits, &pair, sizeof(bits));
-  } else {
-    const __nv_bfloat162 pair = __floats2bfloat162_rn(first, second);
-    memcpy(&bits, &pair, sizeof(bits));
-  }
-  return bits;
-}
-
-// The inverse.
-template <typename T>
-__device__ inline float2 unpack(std::uint32_t bits) {
-  if constexpr (std::is_same_v<T, __half>) {
-    __half2 pair;
-    memcpy(static_cast<void*>(&pair), &bits, sizeof(bits));
-    return __half22float2(pair);
-  } else {
-    __nv_bfloat162 pair;
-    memcpy(static_cast<void*>(&pair), &bits, sizeof(bits));
-    return __bfloat1622float2(pair);
-  }
 }
 
 }  // namespace fusegate::kernels::sm90

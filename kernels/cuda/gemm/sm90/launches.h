@@ -2,23 +2,65 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 
 #include "kernels/cuda/device/dependent_launch.h"
 #include "kernels/cuda/gemm/sm90/gemm_tile.cuh"
+#include "kernels/cuda/gemm/sm90/products.h"
 #include "kernels/cuda/gemm/sm90/tensor_map.h"
 
 namespace fusegate::kernels {
 
+// Boxes of so many rows and a stage's columns.
+inline CUtensorMap make_stage_map(const Tensor& tensor, int box_rows) {
+  return make_tensor_map(tensor, box_rows,
+                         sm90::kStageRowBytes / static_cast<int>(dtype_bytes(tensor.dtype)));
+}
+
 // x [m, k], m > 0, as for make_tensor_map. tile_rows: of x.
 inline sm90::XMaps make_x_maps(const Tensor& x, int tile_rows) {
   const auto rows = static_cast<int>(x.rows());
-  const auto boxes = [&](int height) { return make_tensor_map(x, height, sm90::kStageColumns); };
+  const auto boxes = [&](int height) { return make_stage_map(x, height); };
   return {.whole = boxes(sm90::x_box_rows(rows, tile_rows)),
           .last = boxes(sm90::x_last_rows(rows, tile_rows))};
 }
 
 inline sm90::OutputRows output_rows(const Tensor& out) {
   return {out.data, static_cast<int>(out.rows()), static_cast<int>(out.cols())};
+}
+
+// Calls f.template operator()<Scales>().
+template <typename F>
+void with_scales(ScaledBy by, F&& f) {
+  switch (by) {
+    case ScaledBy::kMatrix:
+      return f.template operator()<sm90::MatrixScales>();
+    case ScaledBy::kRows:
+      return f.template operator()<sm90::RowScales>();
+    case ScaledBy::kBlocks:
+      return f.template operator()<sm90::BlockScales>();
+  }
+}
+
+inline const float* address_of(const Tensor& scales) {
+  return static_cast<const float*>(scales.data);
+}
+
+template <typename Scales>
+Scales make_scales(const ProductScales& scales, const Tensor& out) {
+  Scales made{address_of(scales.x), address_of(scales.w), address_of(scales.out)};
+  if constexpr (std::is_same_v<Scales, sm90::RowScales>) {
+    made.rows = static_cast<int>(out.rows());
+    made.columns = static_cast<int>(out.cols());
+  }
+  return made;
+}
+
+// up: of a gated product's second weight.
+template <bool kGated>
+sm90::BlockScalesOf<kGated> make_block_scales(const Tensor& x, const Tensor& w, const Tensor& up) {
+  return {address_of(x), address_of(w), address_of(up), static_cast<int>(x.rows()),
+          static_cast<int>(x.cols())};
 }
 
 // Without the number of blocks. cluster: blocks.

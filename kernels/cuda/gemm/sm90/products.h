@@ -32,11 +32,40 @@ std::function<void()> make_swapped_gated_sm90(CudaDevice& device, const GatedGem
                                               const Activation& activation,
                                               const GatedOperands& operands);
 
+// Scales in fp32 of e4m3 elements: one number a matrix; one for each of its rows; or one for each
+// 1 x 128 of x and of out, and each 128 x 128 of w. out's divide it, and are empty where it is
+// bf16. Those of blocks of out are written, from its largest elements.
+enum class ScaledBy { kMatrix, kRows, kBlocks };
+struct ProductScales {
+  Tensor x, w, out;
+  ScaledBy by = ScaledBy::kMatrix;
+};
+struct GatedScales {
+  Tensor x, w_gate, w_up, h;
+  ScaledBy by = ScaledBy::kMatrix;
+};
+
+// Whether the kernel is built for h's tile and scales.
+bool is_built_fp8_sm90(std::size_t tile, ScaledBy scales);
+
+// The same with e4m3 elements, of h too; dim and hidden are multiples of 16. g and u are not
+// rounded. Tensor cores keep few bits of sums: kernels/operations/gated_mlp_fp8.cc. plan: of
+// plan_gated_gemm_fp8_sm90.
+std::function<void()> make_gated_gemm_fp8_sm90(CudaDevice& device, const GatedGemmPlan& plan,
+                                               const Activation& activation,
+                                               const GatedOperands& operands,
+                                               const GatedScales& scales);
+
 // out [m, n] = x [m, k] w [n, k]^T: for problems of few tiles, by one of their split_gemm_shapes();
 // and for many rows.
 std::function<void()> make_split_gemm_sm90(CudaDevice& device, std::size_t shape, const Tensor& x,
                                            const Tensor& w, const Tensor& out);
 std::function<void()> make_wide_gemm_sm90(CudaDevice& device, const TileRaster& raster,
                                           const Tensor& x, const Tensor& w, const Tensor& out);
+// x and w in e4m3, out in bf16. promotes: sums of 128 columns of k are added up in fp32, as those
+// with scales of blocks always are; the raster is of plan_wide_gemm_sm90 with the same.
+std::function<void()> make_wide_gemm_fp8_sm90(CudaDevice& device, const TileRaster& raster,
+                                              const Tensor& x, const Tensor& w, const Tensor& out,
+                                              const ProductScales& scales, bool promotes = false);
 
 }  // namespace fusegate::kernels

@@ -7,7 +7,7 @@
 namespace fusegate::kernels {
 namespace {
 
-static_assert(kSplitGemmStep == sm90::kStageColumns);
+static_assert(kSplitGemmStep == sm90::kStageColumns<__half>);
 
 template <typename T, std::size_t kIndex>
 using GemmOf =
@@ -25,7 +25,7 @@ std::function<void()> make_launch(CudaDevice& device, const Tensor& x, const Ten
                       static_cast<unsigned>(ceil_div(out.rows(), Gemm::Shape::kRows)));
   const sm90::SplitMaps maps{
       .x = make_x_maps(x, Gemm::Shape::kRows),
-      .w = make_tensor_map(w, kCols, sm90::kStageColumns),
+      .w = make_stage_map(w, kCols),
   };
   return [=, to = output_rows(out), k = static_cast<int>(x.cols()), stream = device.stream()] {
     launch_kernel(kernel, shape, stream, maps, to, k);

@@ -25,7 +25,7 @@ struct SplitGemm {
   // The consumers' threads whose rows are one block's band.
   static constexpr int kBandThreads = kConsumers * kWarpgroup / kSplits;
   static_assert(kBandThreads % (kSharesRows<Shape> ? 64 : 32) == 0);
-  using Output = OutputTile<Shape::kWidth, Shape::kRows / kSplits>;  // a band
+  using Output = OutputTile<T, Shape::kWidth, Shape::kRows / kSplits>;  // a band
   // Another block's sums of the band.
   static constexpr int kHandBytes = kBandThreads * static_cast<int>(sizeof(TileSums));
   // And a barrier, which completes when all have arrived.
@@ -56,7 +56,8 @@ struct SplitTile {
 
 template <typename Gemm>
 __device__ SplitTile split_tile(int k) {
-  const int steps = (k + kStageColumns - 1) / kStageColumns;
+  constexpr int kColumns = kStageColumns<typename Gemm::T>;
+  const int steps = (k + kColumns - 1) / kColumns;
   const int rank = static_cast<int>(blockIdx.x) % Gemm::kSplits;
   const int first = steps * rank / Gemm::kSplits;
   return {rank, static_cast<int>(blockIdx.y) * Gemm::Shape::kRows,
@@ -71,11 +72,11 @@ __device__ void produce_split(const CUtensorMap& x, const CUtensorMap& w, int by
   const auto load_w = [&](int step, int stage) {
     barrier_expect_bytes(shared.full_at(stage), bytes);
     load_box(w, shared.stage(stage) + Gemm::Shape::kXBytes, shared.full_at(stage),
-             (tile.first_step + step) * kStageColumns, tile.column);
+             (tile.first_step + step) * kStageColumns<typename Gemm::T>, tile.column);
   };
   const auto load_x = [&](int step, int stage) {
     load_box(x, shared.stage(stage), shared.full_at(stage),
-             (tile.first_step + step) * kStageColumns, tile.row);
+             (tile.first_step + step) * kStageColumns<typename Gemm::T>, tile.row);
   };
   const int ahead = min(Gemm::kStages, tile.steps);
   // Weights are not written by kernels, so they need not wait for the kernel ahead.
@@ -175,7 +176,7 @@ __device__ void store_band(const typename Gemm::TileSums& d, const OutputRows& o
   for (int half = 0; half < Gemm::kHalves; ++half) {
     const int row = thread.row + half * kConsumerRows;
     write_rows<Output, Gemm::kConsumerColumns>(band, row, thread.column, [&](int i) {
-      return pack<typename Gemm::T>(d[half][i], d[half][i + 1]);
+      return float2{d[half][i], d[half][i + 1]};
     });
     copy_rows<Output, Gemm::kConsumerColumns>(band, row, thread.column, out,
                                               tile.row + tile.rank * Output::kRows, tile.column);

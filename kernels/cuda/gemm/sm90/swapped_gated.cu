@@ -21,7 +21,7 @@ std::function<void()> make_launch(CudaDevice& device, const GatedGemmPlan& plan,
   const LaunchShape shape = persistent_launch<Gemm>(kernel, plan.blocks);
   const bool up_is_first = o.w_up.data < o.w_gate.data;
   const sm90::SwappedMaps maps{
-      .x = make_tensor_map(o.x, Gemm::kLoadedRows, sm90::kStageColumns),
+      .x = make_stage_map(o.x, Gemm::kLoadedRows),
       .weights = up_is_first ? make_pair_map(o.w_up, o.w_gate, Gemm::kLoadedWeights)
                              : make_pair_map(o.w_gate, o.w_up, Gemm::kLoadedWeights),
       .h = make_tensor_map(o.h, Gemm::Output::kRows, Gemm::Output::kPanel),

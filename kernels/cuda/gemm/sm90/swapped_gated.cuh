@@ -27,6 +27,7 @@ struct SwappedGated {
   static constexpr int kRows = kRows_;
   static constexpr int kWeights = kWeights_;
   static constexpr int kColumns = kWeights / 2;  // of h
+  static constexpr int kStep = kStageColumns<T>;
   static constexpr int kStages = kStages_;
   static constexpr int kCluster = kCluster_;
   static constexpr int kReaders = kConsumers;            // of a stage
@@ -38,7 +39,7 @@ struct SwappedGated {
   static constexpr int kHalves = kConsumerWeights / 64;
   static_assert(kConsumerRows % 8 == 0 && kConsumerWeights % 64 == 0);
   using TileSums = Sums<kHalves, kConsumerRows / 2>;
-  using Output = OutputTile<kConsumerWeights / 2, kConsumerRows>;  // a consumer's
+  using Output = OutputTile<T, kConsumerWeights / 2, kConsumerRows>;  // a consumer's
 
   // h is written to the stage that was read last. With memory of its own there is room for three
   // stages in place of four, which take 45.2 us for 37.3 (200 x 2560 x 10240, tiles of 208 x 96, an
@@ -59,7 +60,7 @@ struct SwappedGated {
   }
   // Of a stage: what all blocks of the cluster write to a block.
   static constexpr int kLoadedBytes =
-      Shape::kXBytes + (kSharesWeights ? 1 : kCluster) * kLoadedRows * kStageColumns * 2;
+      Shape::kXBytes + (kSharesWeights ? 1 : kCluster) * kLoadedRows * kStageRowBytes;
   static __device__ ConsumerRows rows_of(int consumer) {
     return kHalvesRows ? ConsumerRows{0, consumer * kConsumerRows}
                        : ConsumerRows{consumer * kConsumerWeights, 0};
@@ -83,7 +84,7 @@ struct SwappedWork {
 
   __device__ SwappedWork(const TileRaster& tiles, int k)
       : raster(tiles),
-        steps((k + kStageColumns - 1) / kStageColumns),
+        steps((k + Gemm::kStep - 1) / Gemm::kStep),
         rank(Gemm::kCluster > 1 ? static_cast<int>(cluster_rank()) : 0),
         first(static_cast<int>(blockIdx.x) / Gemm::kCluster),
         step(static_cast<int>(gridDim.x) / Gemm::kCluster) {}
@@ -132,7 +133,7 @@ struct SwappedProducer {
 
   __device__ void load_weights(int i, int stage, int group) const {
     barrier_expect_bytes(shared.full_at(stage), Gemm::kLoadedBytes);
-    const int column = i * kStageColumns;
+    const int column = i * Gemm::kStep;
     if constexpr (Gemm::kSharesWeights) {
       constexpr int kPiece = Gemm::Shape::kXBytes / Gemm::kCluster;
       load_pair_box_multicast(maps.weights, shared.stage(stage) + work.rank * kPiece,
@@ -144,8 +145,8 @@ struct SwappedProducer {
   }
 
   __device__ void load_x(int i, int stage, int row) const {
-    const int first = Gemm::first_row(work.rank), column = i * kStageColumns;
-    const std::uint32_t to = shared.stage(stage) + Gemm::Shape::kXBytes + first * kStageColumns * 2;
+    const int first = Gemm::first_row(work.rank), column = i * Gemm::kStep;
+    const std::uint32_t to = shared.stage(stage) + Gemm::Shape::kXBytes + first * kStageRowBytes;
     if constexpr (Gemm::kSharesWeights || Gemm::kCluster == 1) {
       load_box(maps.x, to, shared.full_at(stage), column, row + first);
     } else {

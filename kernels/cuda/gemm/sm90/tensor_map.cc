@@ -20,6 +20,11 @@ Encode* find_encode() {
   return encode;
 }
 
+CUtensorMapDataType type_of(Dtype dtype) {
+  if (dtype_bytes(dtype) == 1) return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+  return dtype == Dtype::kBf16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+}
+
 // sizes: of each dimension, the contiguous one first; strides: in bytes, of the others.
 CUtensorMap encoded(const Tensor& tensor, std::span<const cuuint64_t> sizes,
                     std::span<const cuuint64_t> strides, std::span<const cuuint32_t> box) {
@@ -31,12 +36,9 @@ CUtensorMap encoded(const Tensor& tensor, std::span<const cuuint64_t> sizes,
                                                        : CU_TENSOR_MAP_SWIZZLE_NONE;
   CUtensorMap map{};
   const CUresult result =
-      encode(&map,
-             tensor.dtype == Dtype::kBf16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
-                                          : CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
-             static_cast<cuuint32_t>(sizes.size()), tensor.data, sizes.data(), strides.data(),
-             box.data(), kSteps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
-             CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+      encode(&map, type_of(tensor.dtype), static_cast<cuuint32_t>(sizes.size()), tensor.data,
+             sizes.data(), strides.data(), box.data(), kSteps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE,
+             swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) {
     throw DeviceError(fmt::format("no tensor map for {} x {} in boxes of {}: driver error {}",
                                   tensor.rows(), tensor.cols(), fmt::join(box, " x "),

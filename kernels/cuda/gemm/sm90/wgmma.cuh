@@ -1,6 +1,6 @@
-// wgmma: a warpgroup multiplies A [64, 16] by B [N, 16]^T, both in shared memory, K-major, in the
-// 128-byte swizzle, and adds it to D [64, N] in registers (PTX ISA, "Asynchronous warpgroup level
-// matrix instructions").
+// wgmma: a warpgroup multiplies A [64, 16] by B [N, 16]^T (32 columns where elements have 8 bits),
+// both in shared memory, K-major, in the 128-byte swizzle, and adds it to D [64, N] in registers
+// (PTX ISA, "Asynchronous warpgroup level matrix instructions").
 //
 // D in registers: lane l of warp w of the warpgroup holds, of rows 16 w + l / 4 (element pairs 0)
 // and that plus 8 (element pairs 1), columns 8 j + 2 (l % 4) and the next, in d[4 j + 2 pair + i].
@@ -8,14 +8,15 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 
 #include <cstdint>
 #include <type_traits>
 
 namespace fusegate::kernels::sm90 {
 
-// Describes a tile of 64-element (128-byte) rows in the 128-byte swizzle, groups of eight rows
-// 1,024 bytes apart. address: shared, a multiple of 1,024 plus 32 for every 16 columns in.
+// Describes a tile of 128-byte rows in the 128-byte swizzle, groups of eight rows
+// 1,024 bytes apart. address: shared, a multiple of 1,024 plus 32 for every wgmma's columns in.
 __device__ inline std::uint64_t matrix_descriptor(std::uint32_t address) {
   constexpr std::uint64_t kLeadingBytes = 1, kStrideBytes = 1024, kSwizzle128 = 1;
   return (address >> 4 & 0x3fff) | kLeadingBytes << 16 | (kStrideBytes >> 4) << 32 |
@@ -63,11 +64,12 @@ __device__ inline void wgmma_pin(float (&d)[kCount]) {
   "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
   "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
 
-// One wgmma of N columns; FORMAT is "bf16.bf16" or "f16.f16", A_, B_ and P_ the operands after d.
-#define FUSEGATE_WGMMA(N, FORMAT, REGISTERS, A_, B_, P_, ...)                            \
+// One wgmma of N columns; FORMAT is "k16.f32.bf16.bf16" or alike, A_, B_ and P_ the operands after d. SIGNS: not negated, and
+// where elements have 16 bits not transposed.
+#define FUSEGATE_WGMMA(N, FORMAT, SIGNS, REGISTERS, A_, B_, P_, ...)                     \
   asm volatile("{\n.reg .pred add;\nsetp.ne.b32 add, " P_ ", 0;\n"                        \
-               "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." FORMAT " {" REGISTERS "}, " \
-               A_ ", " B_ ", add, 1, 1, 0, 0;\n}"                                         \
+               "wgmma.mma_async.sync.aligned.m64n" #N FORMAT " {" REGISTERS "}, "          \
+               A_ ", " B_ ", add, " SIGNS ";\n}"                                          \
                : __VA_ARGS__ : "l"(a), "l"(b), "r"(add))
 #define FUSEGATE_WGMMA_OF(N, REGISTERS, A_, B_, P_, ...)                                   \
   template <>                                                                              \
@@ -75,9 +77,11 @@ __device__ inline void wgmma_pin(float (&d)[kCount]) {
     template <typename T>                                                                  \
     static __device__ void run(float (&d)[N / 2], std::uint64_t a, std::uint64_t b, int add) { \
       if constexpr (std::is_same_v<T, __half>) {                                           \
-        FUSEGATE_WGMMA(N, "f16.f16", REGISTERS, A_, B_, P_, __VA_ARGS__);                  \
+        FUSEGATE_WGMMA(N, "k16.f32.f16.f16", "1, 1, 0, 0", REGISTERS, A_, B_, P_, __VA_ARGS__); \
+      } else if constexpr (std::is_same_v<T, __nv_fp8_e4m3>) {                             \
+        FUSEGATE_WGMMA(N, "k32.f32.e4m3.e4m3", "1, 1", REGISTERS, A_, B_, P_, __VA_ARGS__); \
       } else {                                                                             \
-        FUSEGATE_WGMMA(N, "bf16.bf16", REGISTERS, A_, B_, P_, __VA_ARGS__);                \
+        FUSEGATE_WGMMA(N, "k16.f32.bf16.bf16", "1, 1, 0, 0", REGISTERS, A_, B_, P_, __VA_ARGS__); \
       }                                                                                    \
     }                                                                                      \
   }
@@ -88,16 +92,11 @@ struct WgmmaOf;
 FUSEGATE_WGMMA_OF(24, FUSEGATE_S0_7 ", %8, %9, %10, %11", "%12", "%13", "%14", FUSEGATE_D4(0), FUSEGATE_D4(4), FUSEGATE_D4(8));
 FUSEGATE_WGMMA_OF(32, FUSEGATE_S0_15, "%16", "%17", "%18", FUSEGATE_D16(0));
 FUSEGATE_WGMMA_OF(48, FUSEGATE_S0_15 ", " FUSEGATE_S16_23, "%24", "%25", "%26", FUSEGATE_D16(0), FUSEGATE_D4(16), FUSEGATE_D4(20));
-FUSEGATE_WGMMA_OF(56, FUSEGATE_S0_15 ", " FUSEGATE_S16_23 ", %24, %25, %26, %27", "%28", "%29", "%30", FUSEGATE_D16(0), FUSEGATE_D4(16), FUSEGATE_D4(20), FUSEGATE_D4(24));
 FUSEGATE_WGMMA_OF(64, FUSEGATE_S0_15 ", " FUSEGATE_S16_31, "%32", "%33", "%34", FUSEGATE_D32(0));
-FUSEGATE_WGMMA_OF(72, FUSEGATE_S0_15 ", " FUSEGATE_S16_31 ", %32, %33, %34, %35", "%36", "%37", "%38", FUSEGATE_D32(0), FUSEGATE_D4(32));
-FUSEGATE_WGMMA_OF(80, FUSEGATE_S0_15 ", " FUSEGATE_S16_31 ", %32, %33, %34, %35, %36, %37, %38, %39", "%40", "%41", "%42", FUSEGATE_D32(0), FUSEGATE_D4(32), FUSEGATE_D4(36));
 FUSEGATE_WGMMA_OF(96, FUSEGATE_S0_15 ", " FUSEGATE_S16_31 ", " FUSEGATE_S32_47, "%48", "%49", "%50", FUSEGATE_D32(0), FUSEGATE_D16(32));
 FUSEGATE_WGMMA_OF(104, FUSEGATE_S0_15 ", " FUSEGATE_S16_31 ", " FUSEGATE_S32_47 ", %48, %49, %50, %51", "%52", "%53", "%54", FUSEGATE_D32(0), FUSEGATE_D16(32), FUSEGATE_D4(48));
-FUSEGATE_WGMMA_OF(112, FUSEGATE_S0_15 ", " FUSEGATE_S16_31 ", " FUSEGATE_S32_47 ", %48, %49, %50, %51, %52, %53, %54, %55", "%56", "%57", "%58", FUSEGATE_D32(0), FUSEGATE_D16(32), FUSEGATE_D4(48), FUSEGATE_D4(52));
 FUSEGATE_WGMMA_OF(128, FUSEGATE_S0_15 ", " FUSEGATE_S16_31 ", " FUSEGATE_S32_47 ", " FUSEGATE_S48_63, "%64", "%65", "%66", FUSEGATE_D64(0));
 FUSEGATE_WGMMA_OF(152, FUSEGATE_S0_15 ", " FUSEGATE_S16_31 ", " FUSEGATE_S32_47 ", " FUSEGATE_S48_63 ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75", "%76", "%77", "%78", FUSEGATE_D64(0), FUSEGATE_D4(64), FUSEGATE_D4(68), FUSEGATE_D4(72));
-FUSEGATE_WGMMA_OF(176, FUSEGATE_S0_15 ", " FUSEGATE_S16_31 ", " FUSEGATE_S32_47 ", " FUSEGATE_S48_63 ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82, %83, %84, %85, %86, %87", "%88", "%89", "%90", FUSEGATE_D64(0), FUSEGATE_D16(64), FUSEGATE_D4(80), FUSEGATE_D4(84));
 FUSEGATE_WGMMA_OF(192, FUSEGATE_S0_15 ", " FUSEGATE_S16_31 ", " FUSEGATE_S32_47 ", " FUSEGATE_S48_63 ", " FUSEGATE_S64_95, "%96", "%97", "%98", FUSEGATE_D64(0), FUSEGATE_D32(64));
 FUSEGATE_WGMMA_OF(208, FUSEGATE_S0_15 ", " FUSEGATE_S16_31 ", " FUSEGATE_S32_47 ", " FUSEGATE_S48_63 ", " FUSEGATE_S64_95 ", %96, %97, %98, %99, %100, %101, %102, %103", "%104", "%105", "%106", FUSEGATE_D64(0), FUSEGATE_D32(64), FUSEGATE_D4(96), FUSEGATE_D4(100));
 FUSEGATE_WGMMA_OF(256, FUSEGATE_S0_15 ", " FUSEGATE_S16_31 ", " FUSEGATE_S32_47 ", " FUSEGATE_S48_63 ", " FUSEGATE_S64_95 ", " FUSEGATE_S96_127, "%128", "%129", "%130", FUSEGATE_D64(0), FUSEGATE_D64(64));

@@ -6,20 +6,19 @@
 namespace fusegate::kernels {
 namespace {
 
-template <typename T>
+template <typename Gemm, typename... Scales>
 std::function<void()> make_launch(CudaDevice& device, const TileRaster& raster, const Tensor& x,
-                                  const Tensor& w, const Tensor& out) {
-  using Gemm = sm90::WideGemm<T, kWideGemmCols, kWideGemmStages>;
+                                  const Tensor& w, const Tensor& out, const Scales&... scales) {
   static_assert(Gemm::kRows == kWideGemmRows && Gemm::kCluster == kWideGemmCluster);
-  const auto kernel = sm90::wide_gemm_kernel<Gemm>;
+  const auto kernel = sm90::wide_gemm_kernel<Gemm, Scales...>;
   const LaunchShape shape = persistent_launch<Gemm>(kernel, raster.count());
   const sm90::WideMaps maps{
-      .x = make_tensor_map(x, sm90::kTileRows, sm90::kStageColumns),
-      .w = make_tensor_map(w, Gemm::kColumns / 2, sm90::kStageColumns),
+      .x = make_stage_map(x, sm90::kTileRows),
+      .w = make_stage_map(w, Gemm::kColumns / 2),
       .out = make_tensor_map(out, Gemm::Panel::kRows, Gemm::Panel::kPanel),
   };
   return [=, k = static_cast<int>(x.cols()), stream = device.stream()] {
-    launch_kernel(kernel, shape, stream, maps, raster, k);
+    launch_kernel(kernel, shape, stream, maps, raster, k, scales...);
   };
 }
 
@@ -27,8 +26,34 @@ std::function<void()> make_launch(CudaDevice& device, const TileRaster& raster, 
 
 std::function<void()> make_wide_gemm_sm90(CudaDevice& device, const TileRaster& raster,
                                           const Tensor& x, const Tensor& w, const Tensor& out) {
-  return dispatch_16_bit(out.dtype, "wide_gemm_sm90",
-                         [&]<typename T>() { return make_launch<T>(device, raster, x, w, out); });
+  return dispatch_16_bit(out.dtype, "wide_gemm_sm90", [&]<typename T>() {
+    using Gemm = sm90::WideGemm<T, kWideGemmCols, kWideGemmStages>;
+    return make_launch<Gemm>(device, raster, x, w, out);
+  });
+}
+
+std::function<void()> make_wide_gemm_fp8_sm90(CudaDevice& device, const TileRaster& raster,
+                                              const Tensor& x, const Tensor& w, const Tensor& out,
+                                              const ProductScales& scales, bool promotes) {
+  const auto make = [&]<typename Scales, bool kPromotes>(const Scales& made) {
+    constexpr int kCols = kPromotes ? kPromotedGemmCols : kWideGemmCols;
+    constexpr int kStages = kPromotes ? kPromotedGemmStages : kWideGemmStages;
+    using Gemm = sm90::WideGemm<__nv_fp8_e4m3, kCols, kStages, __nv_bfloat16, Scales, kPromotes>;
+    return make_launch<Gemm>(device, raster, x, w, out, made);
+  };
+  using sm90::MatrixScales, sm90::RowScales, sm90::BlockScales;
+  switch (scales.by) {
+    case ScaledBy::kMatrix: {
+      const auto made = make_scales<MatrixScales>(scales, out);
+      return promotes ? make.operator()<MatrixScales, true>(made)
+                      : make.operator()<MatrixScales, false>(made);
+    }
+    case ScaledBy::kRows:
+      return make.operator()<RowScales, false>(make_scales<RowScales>(scales, out));
+    case ScaledBy::kBlocks:
+      return make.operator()<BlockScales, true>(make_block_scales<false>(scales.x, scales.w, {}));
+  }
+  return {};
 }
 
 }  // namespace fusegate::kernels

@@ -12,29 +12,33 @@
 
 namespace fusegate::kernels::sm90 {
 
-template <typename T_, int kColumns_, int kStages_>
-struct WideGemm {
-  using T = T_;
-  static constexpr int kColumns = kColumns_;
-  static constexpr int kStages = kStages_;
-  static constexpr int kRows = kConsumers * kTileRows;
-  static constexpr int kCluster = 2;
-  static constexpr int kReaders = kConsumers;
-  using Shape = TileShape<T, kColumns, kStages, kRows>;
-  using Panel = OutputTile<64, kTileRows>;  // what a consumer stores at a time
-  static constexpr int kPanels = kColumns / Panel::kColumns;
-  static_assert(kColumns % Panel::kColumns == 0);
-  static constexpr int kHandBytes = Panel::kBytes;
-  static constexpr int kHandsBytes = kConsumers * kHandBytes;
-  static constexpr int kSharedBytes = shared_bytes<Shape>(kHandsBytes);
-};
-
 struct WideMaps {
   CUtensorMap x, w, out;  // boxes of 128 rows of x, of half a tile's rows of w
 
   __device__ void prefetch() const {
     for (const CUtensorMap* map : {&x, &w, &out}) prefetch_map(*map);
   }
+};
+
+template <typename T_, int kColumns_, int kStages_, typename Out_ = T_, typename Scales_ = Unscaled,
+          bool kPromotes_ = false>
+struct WideGemm {
+  using T = T_;
+  using Out = Out_;
+  using Scales = Scales_;
+  static constexpr bool kPromotes = kPromotes_;  // a stage's sums are added up in fp32
+  static constexpr int kColumns = kColumns_;
+  static constexpr int kStages = kStages_;
+  static constexpr int kRows = kConsumers * kTileRows;
+  static constexpr int kCluster = 2;
+  static constexpr int kReaders = kConsumers;
+  using Shape = TileShape<T, kColumns, kStages, kRows>;
+  using Panel = OutputTile<Out, 64, kTileRows>;  // what a consumer stores at a time
+  static constexpr int kPanels = kColumns / Panel::kColumns;
+  static_assert(kColumns % Panel::kColumns == 0);
+  static constexpr int kHandBytes = Panel::kBytes;
+  static constexpr int kHandsBytes = kConsumers * kHandBytes;
+  static constexpr int kSharedBytes = shared_bytes<Shape>(kHandsBytes);
 };
 
 // The cluster's tiles: two of kColumns columns. A block's is the rank-th.
@@ -82,7 +86,7 @@ struct WideProducer {
   __device__ void load_w(const TilePosition& tile, int i, int stage) const {
     constexpr int kHalf = Gemm::kColumns / 2;
     const std::uint32_t w = shared.stage(stage) + Gemm::Shape::kXBytes;
-    const int column = i * kStageColumns, row = work.column<Gemm>(tile);
+    const int column = i * kStageColumns<typename Gemm::T>, row = work.column<Gemm>(tile);
     barrier_expect_bytes(shared.full_at(stage), Gemm::Shape::kStageBytes);
     load_box(maps.w, w, shared.full_at(stage), column, row);
     load_box(maps.w, w + Gemm::Shape::kWBytes / 2, shared.full_at(stage), column, row + kHalf);
@@ -92,8 +96,9 @@ struct WideProducer {
   __device__ void load_x(const TilePosition& tile, int i, int stage) const {
     constexpr std::uint16_t kBothBlocks = 3;
     const int row = work.rank * kTileRows;
-    load_box_multicast(maps.x, shared.stage(stage) + row * kStageColumns * 2, shared.full_at(stage),
-                       i * kStageColumns, work.row<Gemm>(tile) + row, kBothBlocks);
+    load_box_multicast(maps.x, shared.stage(stage) + row * kStageRowBytes, shared.full_at(stage),
+                       i * kStageColumns<typename Gemm::T>, work.row<Gemm>(tile) + row,
+                       kBothBlocks);
   }
 };
 
@@ -103,6 +108,7 @@ struct WideConsumer {
   const TileShared<Gemm>& shared;
   const WideWork& work;
   int number = 0;
+  typename Gemm::Scales scales;
 
   using Shape = typename Gemm::Shape;
   using Panel = typename Gemm::Panel;
@@ -114,9 +120,7 @@ struct WideConsumer {
     RingPosition<Gemm::kStages> at;
     for (int tile = work.first; tile < work.raster.count(); tile += work.step) {
       TileSums d;
-      multiply_tile<Shape>(
-          d, shared, at, work.stages, rows_of_consumer<Shape>(number),
-          [&](int stage) { release_stage<Gemm>(shared, stage); }, [] {});
+      multiply(d, at, work.raster.at(tile));
       const TilePosition position = work.raster.at(tile);
 #pragma unroll
       for (int panel = 0; panel < Gemm::kPanels; ++panel) store(d, position, panel);
@@ -125,43 +129,60 @@ struct WideConsumer {
   }
 
  private:
+  __device__ void multiply(TileSums& d, RingPosition<Gemm::kStages>& at,
+                           const TilePosition& tile) const {
+    const auto release = [&](int stage) { release_stage<Gemm>(shared, stage); };
+    const ConsumerRows rows = rows_of_consumer<Shape>(number);
+    if constexpr (Gemm::kPromotes) {
+      multiply_tile_promoted<Shape>(
+          d, shared, at, work.stages, rows, release,
+          scales.promotion(work.row<Gemm>(tile) + rows.x, work.column<Gemm>(tile)));
+    } else {
+      multiply_tile<Shape>(d, shared, at, work.stages, rows, release, [] {});
+    }
+  }
+
   __device__ void store(const TileSums& d, const TilePosition& tile, int panel) const {
     const std::uint32_t hand = shared.hand(number);
     const int warp = threadIdx.x % kWarpgroup / 32;
+    const int column = work.column<Gemm>(tile) + panel * Panel::kColumns;
+    const int row = work.row<Gemm>(tile) + number * kTileRows;
     const bool stores = threadIdx.x % kWarpgroup == 0;
     if (stores) wait_stores_read();  // the panel before
     named_sync(kOwnBarrier + number, kWarpgroup);
 #pragma unroll
     for (int half = 0; half < kHalves; ++half) {
       const float* const sums = d[half] + panel * Panel::kColumns / 2;
-      write_rows<Panel>(hand, half * 64 + warp * 16, 0,
-                        [&](int i) { return pack<typename Gemm::T>(sums[i], sums[i + 1]); });
+      const auto factors = scales.at(row + half * 64, column);
+      write_rows<Panel>(hand, half * 64 + warp * 16, 0, [&](int i) {
+        return factors.of({sums[i], sums[i + 1]}, i);
+      });
     }
     fence_async_proxy();
     named_sync(kOwnBarrier + number, kWarpgroup);
-    if (stores) {
-      store_tile<Panel>(maps.out, hand, work.column<Gemm>(tile) + panel * Panel::kColumns,
-                        work.row<Gemm>(tile) + number * kTileRows);
-    }
+    if (stores) store_tile<Panel>(maps.out, hand, column, row);
   }
 };
 
-template <typename Gemm>
+// Given: Gemm::Scales, or nothing where they are Unscaled.
+template <typename Gemm, typename... Given>
 __global__ void __launch_bounds__(kBlockThreads, 1)
     wide_gemm_kernel(const __grid_constant__ WideMaps maps,
-                     const __grid_constant__ TileRaster raster, int k) {
+                     const __grid_constant__ TileRaster raster, int k, Given... scales) {
   FUSEGATE_TAKE_LONGER;
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ unsigned char raw[];
   const TileShared<Gemm> shared(raw);
-  const WideWork work{
-      raster, (k + kStageColumns - 1) / kStageColumns, static_cast<int>(cluster_rank()),
-      static_cast<int>(blockIdx.x) / Gemm::kCluster, static_cast<int>(gridDim.x) / Gemm::kCluster};
+  constexpr int kColumns = kStageColumns<typename Gemm::T>;
+  const WideWork work{raster, (k + kColumns - 1) / kColumns, static_cast<int>(cluster_rank()),
+                      static_cast<int>(blockIdx.x) / Gemm::kCluster,
+                      static_cast<int>(gridDim.x) / Gemm::kCluster};
   start_block(shared, maps);
   let_next_kernel_start();
+  const typename Gemm::Scales factors{scales...};
   run_block<Gemm>(
       [&](int consumer) {
-        WideConsumer<Gemm>{maps, shared, work, consumer}.run();
+        WideConsumer<Gemm>{maps, shared, work, consumer, factors}.run();
       },
       [&] {
         WideProducer<Gemm>{maps, shared, work}.run();

@@ -9,16 +9,24 @@
 #include "kernels/cuda/gemm/gated_gemm_plan.h"
 
 namespace fusegate::kernels {
+namespace {
 
-TileRaster plan_wide_gemm_sm90(const GemmSize& size, const GpuLimits& gpu) {
-  check_sizes("wide_gemm_sm90",
-              {{"m", size.m}, {"n", size.n, kGemmAlignment}, {"k", size.k, kGemmAlignment}});
-  constexpr int kClusterCols = kWideGemmCluster * kWideGemmCols;
-  TileRaster raster = tiles_of("wide_gemm_sm90", size, kWideGemmRows, kClusterCols);
+int cols_of(bool promotes) { return promotes ? kPromotedGemmCols : kWideGemmCols; }
+
+}  // namespace
+
+TileRaster plan_wide_gemm_sm90(const GemmSize& size, const GpuLimits& gpu, Dtype dtype,
+                               bool promotes) {
+  const auto in_16_bits = static_cast<std::int64_t>(2 / dtype_bytes(dtype));
+  check_sizes(
+      "wide_gemm_sm90",
+      {{"m", size.m}, {"n", size.n, kGemmAlignment}, {"k", size.k, kGemmAlignment * in_16_bits}});
+  const int cluster_cols = kWideGemmCluster * cols_of(promotes);
+  TileRaster raster = tiles_of("wide_gemm_sm90", size, kWideGemmRows, cluster_cols);
   const int clusters = std::min(raster.count(), gpu.sm_count / kWideGemmCluster);
   // group_rows() takes h's columns: those of two weights that are half as long.
-  raster.group_rows = group_rows({size.m, size.n / 2, size.k},
-                                 {kWideGemmRows, kClusterCols / 2, true}, clusters, gpu.l2_bytes);
+  raster.group_rows = group_rows({size.m, size.n / 2, size.k / in_16_bits},
+                                 {kWideGemmRows, cluster_cols / 2, true}, clusters, gpu.l2_bytes);
   return raster;
 }
 
@@ -27,9 +35,10 @@ bool is_wide_enough_sm90(const GemmSize& size, const GpuLimits& gpu) {
   return tiles * 4 >= gpu.sm_count * std::int64_t{3};
 }
 
-std::string wide_gemm_text(const TileRaster& raster) {
-  return fmt::format("wide_gemm_sm90: {} x {} tiles of {} x {}", raster.row_tiles,
-                     raster.col_tiles * kWideGemmCluster, kWideGemmRows, kWideGemmCols);
+std::string wide_gemm_text(const TileRaster& raster, bool promotes) {
+  return fmt::format("wide_gemm_sm90: {} x {} tiles of {} x {}{}", raster.row_tiles,
+                     raster.col_tiles * kWideGemmCluster, kWideGemmRows, cols_of(promotes),
+                     promotes ? ", promoted" : "");
 }
 
 }  // namespace fusegate::kernels
