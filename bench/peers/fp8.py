@@ -22,9 +22,13 @@ SCALES = {"tensor": "", "row": "_rowwise", "block": "_blockwise"}
 def operation(unit, scales):
     return fusegate.Operation(
         f"{unit}_mlp_fp8{SCALES[scales]}", axes=PROBLEM["axes"], dtypes=["fp8_e4m3"],
-        weights=(*WEIGHTS, *(f"{name}_scale" for name in WEIGHTS)), inputs=functools.partial(inputs, scales),
+        weights=(*WEIGHTS, *(f"{name}_scale" for name in WEIGHTS)), exact=exact(scales), inputs=functools.partial(inputs, scales),
         outputs=lambda p: {"out": fusegate.empty(rows(p), p.dim, dtype="bf16")}, tolerance=tolerance,
         reference=functools.partial(reference, GATED[unit]))
+
+
+def exact(scales):
+    return [f"{name}_scale" for name in ("x", *WEIGHTS, *(("h",) if scales != "block" else ()))]
 
 
 def inputs(scales, p):

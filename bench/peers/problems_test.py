@@ -6,11 +6,14 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
+import peers  # registers the operations
 import problems
 import torch
 from fakes import problem
+from fusegate import operations
 
 PEERS = pathlib.Path(__file__).resolve().parent
 ROWS, DIM, HIDDEN = 128, 768, 3072
@@ -42,13 +45,23 @@ def activations_of_the_kernels():
 class ProblemsTest(unittest.TestCase):
     def test_names_inputs_and_tolerances_are_fusegate_benchs(self):
         seen = set()
-        for suite in (path.stem for path in (PEERS.parent / "suites").glob("*.json")):
+        for suite in (*(path.stem for path in (PEERS.parent / "suites").glob("*.json")), self.odd_suite()):
             own, theirs = (plan(*program, f"--suite={suite}", "--plan") for program in (
                 (sys.executable, PEERS / "peers.py"), (os.environ["FUSEGATE_BENCH"],)))
             shared = {swept["operation"] for swept in own} & {swept["operation"] for swept in theirs}
             self.assertEqual(*([swept for swept in side if swept["operation"] in shared] for side in (own, theirs)), suite)
             seen |= shared
-        self.assertLessEqual({"linear", *problems.GATED, *(f"{unit}_mlp" for unit in problems.GATED)}, seen)
+        self.assertEqual(seen, set(operations()))
+
+    def odd_suite(self):
+        """Every operation at sizes that end within a block of scales."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = pathlib.Path(folder.name) / "odd.json"
+        path.write_text(json.dumps({"name": "odd", "sweeps": [
+            {"operations": [name for name, operation in operations().items() if dtype in operation.dtypes], "dtype": [dtype],
+             "batch": [2], "seq": [3], "dim": [144], "hidden": [272]} for dtype in ("bf16", "fp8_e4m3")]}), encoding="utf-8")
+        return str(path)
 
     def test_activations_are_those_of_the_kernels(self):
         self.assertEqual({unit: (activation.name, activation.flops) for unit, activation in problems.GATED.items()},

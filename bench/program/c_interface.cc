@@ -296,7 +296,8 @@ void fusegate_add_tensor(fusegate_tensor_specs* specs, const fusegate_tensor_spe
                               .shape = {spec->shape, spec->shape + spec->rank},
                               .fill = fill_of(*spec, *specs->operation, specs->all.size()),
                               .in_place_of = text_of(spec->in_place_of),
-                              .is_weight = spec->is_weight != 0};
+                              .is_weight = spec->is_weight != 0,
+                              .is_exact = spec->is_exact != 0};
     if (spec->dtype != nullptr) added.dtype = dtype_of(spec->dtype);
     if (spec->tolerance >= 0) added.tolerance = spec->tolerance;
     specs->all.push_back(std::move(added));

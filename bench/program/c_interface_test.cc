@@ -35,7 +35,8 @@ fusegate_error inputs(void*, const fusegate_problem* problem, fusegate_tensor_sp
                                   .second = 0,
                                   .tolerance = -1,
                                   .in_place_of = nullptr,
-                                  .is_weight = 0};
+                                  .is_weight = 0,
+                                  .is_exact = 0};
   fusegate_add_tensor(specs, &spec);
   return nullptr;
 }
@@ -52,7 +53,8 @@ fusegate_error outputs(void*, const fusegate_problem* problem, fusegate_tensor_s
                                   .second = 0,
                                   .tolerance = 1e-6,
                                   .in_place_of = nullptr,
-                                  .is_weight = 0};
+                                  .is_weight = 0,
+                                  .is_exact = 0};
   fusegate_add_tensor(specs, &spec);
   return nullptr;
 }

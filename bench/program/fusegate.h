@@ -21,7 +21,7 @@ extern "C" {
 
 /* Raised whenever anything below changes. A program compares it with fusegate_abi() before it calls
  * anything else. */
-#define FUSEGATE_ABI 2
+#define FUSEGATE_ABI 3
 int fusegate_abi(void);
 /* "1.0.0". */
 const char* fusegate_version(void);
@@ -66,6 +66,8 @@ typedef struct fusegate_tensor_spec {
   double tolerance;        /* of an output, relative to the norm; negative: the dtype's */
   const char* in_place_of; /* of an output: the input that it overwrites, or NULL */
   int is_weight; /* of an input: it stays from call to call, so that preparing a call may pack it */
+  int is_exact;  /* of an input: its numbers are used as they are, as scales; no rounding of theirs
+                  */
 } fusegate_tensor_spec;
 
 typedef struct fusegate_tensor_specs fusegate_tensor_specs;

@@ -14,7 +14,7 @@ json tensor_json(const kernels::TensorSpec& spec) {
 json fill_json(const kernels::Fill& fill) {
   switch (fill.kind) {
     case kernels::Fill::Kind::kUniform:
-      return {{"kind", "uniform"}, {"scale", fill.scale}};
+      return {{"kind", "uniform"}, {"scale", fill.scale}, {"center", fill.center}};
     case kernels::Fill::Kind::kNormal:
       return {{"kind", "normal"}, {"deviation", fill.scale}, {"mean", fill.center}};
     case kernels::Fill::Kind::kConstant:
@@ -31,6 +31,8 @@ json problem_json(const kernels::Operation& operation, const kernels::Problem& p
   for (const kernels::TensorSpec& input : kernels::input_specs(operation, problem)) {
     inputs.push_back(tensor_json(input));
     inputs.back()["fill"] = fill_json(input.fill);
+    if (input.is_weight) inputs.back()["is_weight"] = true;
+    if (input.is_exact) inputs.back()["is_exact"] = true;
   }
   json outputs = json::array();
   for (const kernels::TensorSpec& output : kernels::output_specs(operation, problem)) {

@@ -288,8 +288,8 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(problem["axes"], {"batch": 1, "seq": 4, "dim": 16, "hidden": 24})
         self.assertEqual([(each["name"], each["shape"], each["fill"]["scale"]) for each in problem["inputs"]],
                          [("x", [4, 16], 1.0), ("w", [24, 16], 0.25), ("bias", [24], 0.25)])
-        self.assertEqual(problem["inputs"][2], {"name": "bias", "shape": [24], "dtype": "fp32",
-                                                "fill": {"kind": "uniform", "scale": 0.25}})
+        self.assertEqual(problem["inputs"][2], {"name": "bias", "shape": [24], "dtype": "fp32", "is_weight": True,
+                                                "fill": {"kind": "uniform", "scale": 0.25, "center": 0.0}})
         self.assertEqual(problem["outputs"],
                          [{"name": "out", "shape": [4, 24], "dtype": "fp32", "tolerance": 1e-5}])
 

@@ -68,7 +68,8 @@ class Binding:
 
     def _inputs(self, operation: Operation, problem, specs) -> None:
         for name, tensor in _tensors(self._inputs_of(operation, self._problem(problem))).items():
-            self._add_tensor(specs, name, tensor, is_weight=name in operation.weights)
+            self._add_tensor(specs, name, tensor, is_weight=name in operation.weights,
+                             is_exact=name in operation.exact)
 
     def _outputs(self, operation: Operation, problem, specs) -> None:
         problem = self._problem(problem)
@@ -78,12 +79,12 @@ class Binding:
                              name if name in inputs else None)
 
     def _add_tensor(self, specs, name: str, tensor: Tensor, tolerance: float = -1, in_place_of: Optional[str] = None,
-                    is_weight: bool = False) -> None:
+                    is_weight: bool = False, is_exact: bool = False) -> None:
         kind, first, second = _GIVEN if callable(tensor.fill) else tensor.fill
         shape = (ctypes.c_int64 * len(tensor.shape))(*tensor.shape)
         self._engine.fusegate_add_tensor(ctypes.c_void_p(specs), ctypes.byref(engine.CTensorSpec(
             name.encode(), shape, len(shape), tensor.dtype.encode(), _FILLS[kind], first, second, tolerance,
-            in_place_of.encode() if in_place_of else None, is_weight)))
+            in_place_of.encode() if in_place_of else None, is_weight, is_exact)))
 
     def _fill(self, operation: Operation, problem, number: int, seed: int, tensor) -> None:
         problem = self._problem(problem)

@@ -37,6 +37,13 @@ class Stale:
 WRITES = {"writes": "out"}
 RESIDUAL = {"inputs": lambda p: {"x": fusegate.normal(5, 7), "residual": fusegate.normal(5, 7), "eps": 2},
             "reference": lambda x, residual, eps: (eps * (x + residual), x + residual), "outputs": ["y", "residual"]}
+# A result is off by fifty times what its scale is off by.
+SCALED = {"inputs": lambda p: {"x": fusegate.uniform(64, 64, low=0.5, high=1), "scale": fusegate.uniform(64, 1, low=1, high=1.02)},
+          "reference": lambda x, scale: x * numpy.exp(50 * scale - 50)}
+def with_one_off(x, scale):
+    y = (x * numpy.exp(50 * scale.astype("float64") - 50)).astype("float32")
+    y[3, 4] *= 1.0001
+    return y
 '''
 RIGHT = HEAD + '''
 case("returned", lambda x: 2 * x, flops=lambda p: p.rows, bytes=9, options={"choices": lambda p: {"tile": 64, "by": "hand"}})
@@ -45,6 +52,7 @@ case("rounded", lambda x: 2 * x + numpy.float32(1e-6))
 case("bounded", lambda x: 2.01 * x, tolerance=0.01)
 case("bounded_by_dtype", lambda x: 2.01 * x, tolerance={"fp32": 0.01})
 case("bounded_by_problem", lambda x: 2.01 * x, tolerance=lambda p: 1 / p.rows)
+case("as_if_a_scale_were_rounded", with_one_off, **SCALED)
 def fused(x, residual, eps):
     residual += x
     return eps * residual
@@ -84,6 +92,7 @@ case("staged", staged, options={"stages": lambda p: [fusegate.Stage("first", flo
 WRONG = {
     "factor": ("lambda x: 2.01 * x", r"wrong result: relative error 5.00e-03 against the reference, 1.0e-05 allowed; worst is "
                                      r"element \[\d, \d\]"),
+    "exact": ("with_one_off, exact='scale', **SCALED", "wrong result: an element is off by .* times what rounding comes to"),
     "second": ("lambda x: (2 * x, 2 * x), reference=lambda x: (2 * x, x), outputs=['y', 'z']", "wrong result: output 'z'"),
     "lazy": ("lambda x, out: numpy.multiply(x[:-1], 2, out=out[:-1]), options=WRITES",
              "wrong result: 7 elements are NaN, infinite or were never written"),

@@ -13,7 +13,7 @@ from .console import log
 from .errors import InputError, one_line
 from .version import FOLDERS, __version__
 
-ABI = 2
+ABI = 3
 UNIFORM, NORMAL, INTEGERS, CONSTANT, FILLED = range(5)
 _NAME = "libfusegate_engine.so"
 
@@ -27,7 +27,7 @@ CProblem = _structure("CProblem", dtype=c_char_p, axes=POINTER(CAxis), axis_coun
 CTensor = _structure("CTensor", data=c_void_p, shape=POINTER(c_int64), rank=c_size_t, dtype=c_char_p)
 CTensorSpec = _structure(
     "CTensorSpec", name=c_char_p, shape=POINTER(c_int64), rank=c_size_t, dtype=c_char_p, fill=c_int, first=c_double,
-    second=c_double, tolerance=c_double, in_place_of=c_char_p, is_weight=c_int)
+    second=c_double, tolerance=c_double, in_place_of=c_char_p, is_weight=c_int, is_exact=c_int)
 
 # Functions of the program. They return NULL, or the address of a text.
 AskForTensors = CFUNCTYPE(c_void_p, c_void_p, POINTER(CProblem), c_void_p)

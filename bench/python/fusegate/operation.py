@@ -49,6 +49,8 @@ class Operation(Registered):
         or a function of the problem. Reports compute rates from them.
       weights: names of inputs that stay from call to call, as a layer's weights do. Only these may be used by what ``prepare``
         or a ``factory`` makes ready: the numbers of the other inputs change after that.
+      exact: names of inputs whose numbers are used as they are, as the scales of an fp8 tensor are. No rounding of them
+        explains an error.
       arrays: the library whose arrays the reference and the implementations get: ``"torch"``, ``"cupy"`` or ``"numpy"``.
       control: True if no change of yours touches its code, such as a library's. A different time then shows a different
         machine, and the gate never reports a regression of it.
@@ -71,12 +73,13 @@ class Operation(Registered):
                  tolerance: Union[float, Mapping[str, float], Callable[[Problem], float], None] = None,
                  flops: Optional[OfProblem] = None,
                  bytes: Optional[OfProblem] = None,  # pylint: disable=redefined-builtin
-                 weights: Union[str, Sequence[str]] = (), arrays: str = "torch", control: bool = False, compared_with: Optional[str] = None,
-                 where: Optional[str] = None):
+                 weights: Union[str, Sequence[str]] = (), exact: Union[str, Sequence[str]] = (), arrays: str = "torch",
+                 control: bool = False, compared_with: Optional[str] = None, where: Optional[str] = None):
         self.where, self.name, self.path = where or caller(), name, name
         if not is_name(name):
             raise InputError(self.where, "operation", f"{name!r} is not a name; use letters, digits and _ . + -")
         self.arrays, self.is_control, self._compared_with, self.weights = arrays, control, compared_with, _names(weights)
+        self.exact = _names(exact)
         self._inputs, self._reference, self._outputs = inputs, reference, outputs
         self._tolerance, self._flops, self._bytes = tolerance, flops or 0, bytes or 0
         self.implementations: dict[str, Implementation] = {}
@@ -146,9 +149,10 @@ class Operation(Registered):
             given = {f"input {number}": value for number, value in enumerate(given)}
         if not isinstance(given, Mapping):
             raise self.error("inputs", f"must return a dict or a list, not {type(given).__name__}")
-        for name in self.weights:
-            if name not in given:
-                raise self.error("weights", f"{name!r} is not an input; there are {', '.join(given)}")
+        for field, names in (("weights", self.weights), ("exact", self.exact)):
+            for name in names:
+                if name not in given:
+                    raise self.error(field, f"{name!r} is not an input; there are {', '.join(given)}")
         return dict(given)
 
     @property
@@ -239,7 +243,7 @@ def benchmark(operation: Union[str, Operation], implementation: Optional[str] = 
       arrays: the library whose arrays it gets, and those of an operation that is defined here.
       fields: ``writes``, ``factory``, ``prepare``, ``requires``, ``device``, ``stages`` and ``choices``, as of
         :meth:`Operation.benchmark`; ``inputs``, ``reference``, ``axes``, ``dtypes``, ``outputs``, ``tolerance``, ``flops``,
-        ``bytes``, ``weights``, ``control`` and ``compared_with``, as of :class:`Operation`.
+        ``bytes``, ``weights``, ``exact``, ``control`` and ``compared_with``, as of :class:`Operation`.
     """
     where = caller()
     of_implementation = inspect.signature(Operation.benchmark).parameters

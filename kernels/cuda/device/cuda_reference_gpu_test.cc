@@ -157,6 +157,20 @@ TEST_F(OnGpu, Copies) {
   EXPECT_EQ(to_host(to, x.host.count()), to_host(from, x.host.count()));
 }
 
+TEST_F(OnGpu, AppliesScalesAsTheHostDoes) {
+  const Both x = random_on_both(65, 33, Dtype::kBf16, 5);
+  for (const ScaleBlocks& blocks : {ScaleBlocks{65, 33}, {1, 33}, {1, 8}, {16, 8}}) {
+    const auto shape = blocks.shape(65, 33);
+    double* const scales = widened(random(shape[0], shape[1], Dtype::kFp32, 2.0, 6));
+    double* const seen = widened(x.gpu);
+    std::vector<double> expected = to_host(seen, 65 * 33);
+    HostReference().apply_scales(blocks, to_host(scales, shape[0] * shape[1]).data(),
+                                 expected.data(), 65, 33);
+    device_->reference_math().apply_scales(blocks, scales, seen, 65, 33);
+    EXPECT_EQ(to_host(seen, 65 * 33), expected);
+  }
+}
+
 TEST_F(OnGpu, ComparesAsTheHostDoes) {
   const Both out = random_on_both(65, 33, Dtype::kBf16, 5);
   const std::int64_t count = out.host.count();

@@ -90,7 +90,6 @@ std::vector<Candidate> gated_sm90(const Fp8Mlp& mlp, const Tensor& h, const Tens
 std::vector<Candidate> down_sm90(const Fp8Mlp& mlp, const Tensor& h, const Tensor& h_scale) {
   const auto& [activation, scales, promotes, device, p, in, out] = mlp;
   const GemmSize size = gemm_size(h, out);
-  if (!promotes && !is_wide_enough_sm90(size, device.limits())) return {};
   const TileRaster raster = plan_wide_gemm_sm90(size, device.limits(), h.dtype, promotes);
   return {{.name = text_of(mlp, wide_gemm_text(raster, promotes)),
            .launch = make_wide_gemm_fp8_sm90(device, raster, h, in[kDown], out,
@@ -107,6 +106,8 @@ PreparedKernel prepare_sm90(const Fp8Mlp& mlp) {
                 : kernel.intermediate(
                       device, left_blocks(scales, p.rows(), p.hidden).shape(p.rows(), p.hidden),
                       Dtype::kFp32);
+  if (!is_static)
+    device.fill(h_scale, Fill::constant(1), 1);  // a down product is measured alone too
   const Problem problem = ladder_problem(p.batch, p.seq, p.dim, p.hidden, p.dtype);
   PreparedKernel fastest = fastest_mlp(activation, device, problem, in, out, [&](const Tensor& h) {
     MlpCandidates all{gated_sm90(mlp, h, h_scale), down_sm90(mlp, h, h_scale)};
@@ -116,6 +117,12 @@ PreparedKernel prepare_sm90(const Fp8Mlp& mlp) {
     }
     return all;
   });
+  for (const Tensor& of : {in[kXScale], in[kGateScale], in[kUpScale], h_scale}) {
+    fastest.stages[0].min_bytes += static_cast<double>(of.bytes());
+  }
+  for (const Tensor& of : {h_scale, in[kDownScale]}) {
+    fastest.stages[1].min_bytes += static_cast<double>(of.bytes());
+  }
   for (Memory& memory : kernel.scratch) fastest.scratch.push_back(std::move(memory));
   return fastest;
 }

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 
+#include "kernels/contract/ceil_div.h"
 #include "kernels/cuda/device/known_gpus.h"
 #include "kernels/cuda/gemm/raster_test.h"
 
@@ -44,15 +46,19 @@ TEST(GatedGemmSm90Plan, OffersTheCheapestFirstAndWhatIsNear) {
   }
 }
 
-TEST(GatedGemmSm90Plan, FitsEveryGpuAndCoversEveryTileOnce) {
+using PlanOf = GatedGemmPlan (*)(const GemmSize&, const GpuLimits&, std::size_t);
+
+// alignment: of sizes, which are rounded up to it.
+void expect_fits(PlanOf plan_of, std::span<const GatedTileSm90> tiles, std::int64_t alignment) {
+  const auto aligned = [&](std::int64_t size) { return ceil_div(size, alignment) * alignment; };
   for (const auto& [name, gpu] : kKnownGpus) {
     for (const MlpSize& mlp : kMlpSizes) {
-      for (std::size_t tile = 0; tile < kGatedTilesSm90.size(); ++tile) {
+      for (std::size_t tile = 0; tile < tiles.size(); ++tile) {
         SCOPED_TRACE(testing::Message() << name << ", " << mlp.rows << " x " << mlp.hidden << " x "
                                         << mlp.dim << ", tile " << tile);
-        const GatedTileSm90& shape = kGatedTilesSm90[tile];
-        const GemmSize size{mlp.rows, mlp.hidden, mlp.dim};
-        const GatedGemmPlan plan = plan_gated_gemm_sm90(size, gpu, tile);
+        const GatedTileSm90& shape = tiles[tile];
+        const GemmSize size{mlp.rows, aligned(mlp.hidden), aligned(mlp.dim)};
+        const GatedGemmPlan plan = plan_of(size, gpu, tile);
         const TileRaster& raster = plan.raster;
         expect_covers(raster, size, shape.rows * shape.cluster, shape.cols);
         EXPECT_LE(plan.blocks * shape.cluster, gpu.sm_count);
@@ -61,6 +67,23 @@ TEST(GatedGemmSm90Plan, FitsEveryGpuAndCoversEveryTileOnce) {
       }
     }
   }
+}
+
+TEST(GatedGemmSm90Plan, FitsEveryGpuAndCoversEveryTileOnce) {
+  expect_fits(&plan_gated_gemm_sm90, kGatedTilesSm90, 8);
+  expect_fits(&plan_gated_gemm_fp8_sm90, kGatedTilesFp8Sm90, 16);
+}
+
+// e4m3 is half as long, and must be aligned as well.
+TEST(GatedGemmSm90Plan, OfFp8ReadsHalfTheBytes) {
+  const GatedGemmPlan wide = plan_gated_gemm_sm90({8192, 11008, 4096}, kH200, 1);
+  const GatedGemmPlan plan = plan_gated_gemm_fp8_sm90({8192, 11008, 8192}, kH200, 1);
+  EXPECT_EQ(kGatedTilesSm90[1].cols, kGatedTilesFp8Sm90[1].cols);
+  EXPECT_EQ(plan.raster.group_rows, wide.raster.group_rows);
+  EXPECT_THROW(plan_gated_gemm_fp8_sm90({8, 16, 24}, kH200, 0), std::invalid_argument);
+  EXPECT_THROW(plan_gated_gemm_fp8_sm90({8, 24, 16}, kH200, 0), std::invalid_argument);
+  EXPECT_EQ(plan_text_fp8_sm90(plan),
+            "tile 128 x (128 + 128) x 128, 3 stages, 66 clusters of 2 blocks, 42 waves");
 }
 
 TEST(GatedGemmSm90Plan, RefusesWhatTheCopyEngineCannotAddress) { expect_refuses(&cheapest_plan); }
