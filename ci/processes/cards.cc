@@ -43,23 +43,24 @@ std::vector<Card> meant_by(const std::string& asked, const std::vector<Card>& ca
   std::ranges::copy_if(cards, std::back_inserter(meant),
                        [&](const Card& card) { return is_meant(card, asked); });
   if (meant.empty()) {
-    throw InputError("--gpus", "",
-                     fmt::format("\"{}\" is no GPU; nvidia-smi -L lists {}", asked,
-                                 labels_text(cards)));
+    throw InputError(
+        "--gpus", "",
+        fmt::format("\"{}\" is no GPU; nvidia-smi -L lists {}", asked, labels_text(cards)));
   }
   const bool is_number = asked.find_first_not_of("0123456789:") == asked.npos;
   if (meant.size() == 1 || is_number) return meant;
-  throw InputError("--gpus", "", fmt::format("\"{}\" is the beginning of {} UUIDs; give more of it",
-                                             asked, meant.size()));
+  throw InputError(
+      "--gpus", "",
+      fmt::format("\"{}\" is the beginning of {} UUIDs; give more of it", asked, meant.size()));
 }
 
 void require_one_model(const std::vector<Card>& cards) {
   for (const Card& card : cards) {
     if (card.model == cards.front().model) continue;
-    throw InputError("--gpus", "",
-                     fmt::format("{} is an {}, and {} an {}: measure cards of one model in a run",
-                                 cards.front().name(), cards.front().model, card.name(),
-                                 card.model));
+    throw InputError(
+        "--gpus", "",
+        fmt::format("{} is an {}, and {} an {}: measure cards of one model in a run",
+                    cards.front().name(), cards.front().model, card.name(), card.model));
   }
 }
 
@@ -102,8 +103,9 @@ std::vector<Card> cards_of_host() {
 std::vector<Card> chosen_cards(std::string_view asked, const std::vector<Card>& cards,
                                const char* visible) {
   if (cards.empty()) {
-    throw InputError("--gpus", "", "nvidia-smi lists no GPU here; leave --gpus out, or see whether "
-                                   "nvidia-smi -L runs");
+    throw InputError("--gpus", "",
+                     "nvidia-smi lists no GPU here; leave --gpus out, or see whether "
+                     "nvidia-smi -L runs");
   }
   std::vector<Card> chosen;
   if (asked == "all" && visible == nullptr) {

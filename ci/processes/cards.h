@@ -19,8 +19,8 @@ struct Card {
   std::string name() const { return "GPU " + label; }
 };
 
-// list: what `nvidia-smi -L` prints. buses: "UUID, BUS ID" a line, by --query-gpu. Lines of any other
-// form are passed over.
+// list: what `nvidia-smi -L` prints. buses: "UUID, BUS ID" a line, by --query-gpu. Lines of any
+// other form are passed over.
 std::vector<Card> parse_cards(std::string_view list, std::string_view buses);
 
 // Empty where there is no nvidia-smi, or it finds none.

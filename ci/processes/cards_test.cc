@@ -70,7 +70,8 @@ TEST(CardsTest, AllAreThoseThatTheEnvironmentShows) {
 }
 
 TEST(CardsTest, RefusesWhatIsNoCardTwiceAndOfAnotherModel) {
-  EXPECT_THAT(problem_of_choice("7"), HasSubstr("--gpus: \"7\" is no GPU; nvidia-smi -L lists 0, 1"));
+  EXPECT_THAT(problem_of_choice("7"),
+              HasSubstr("--gpus: \"7\" is no GPU; nvidia-smi -L lists 0, 1"));
   EXPECT_THAT(problem_of_choice("GPU-11"), HasSubstr("the beginning of 2 UUIDs"));
   EXPECT_THAT(problem_of_choice("0,GPU-11111111"), HasSubstr("GPU 0 is given twice"));
   EXPECT_THAT(problem_of_choice(","), HasSubstr("names no GPU"));

@@ -45,9 +45,9 @@ class SystemTest : public ::testing::Test {
 };
 
 TEST_F(SystemTest, CardsOfANodeShareItsCores) {
-  EXPECT_THAT(near({card(0), card(3)}, "0-15"),
-              ElementsAre(ElementsAre(0, 1, 2, 3, 8, 9, 10, 11),
-                          ElementsAre(4, 5, 6, 7, 12, 13, 14, 15)));
+  EXPECT_THAT(
+      near({card(0), card(3)}, "0-15"),
+      ElementsAre(ElementsAre(0, 1, 2, 3, 8, 9, 10, 11), ElementsAre(4, 5, 6, 7, 12, 13, 14, 15)));
   EXPECT_THAT(near({card(0), card(1)}, "0-15"),
               ElementsAre(ElementsAre(0, 1, 8, 9), ElementsAre(2, 3, 10, 11)));
   EXPECT_THAT(near({card(0), card(1), card(2)}, "0-15"),
@@ -58,7 +58,8 @@ TEST_F(SystemTest, NoneIsPinnedWhereTheSystemDoesNotSayOrLeavesTooFew) {
   EXPECT_THAT(near({card(0), card(3)}, "2-3"), ElementsAre(ElementsAre(2, 3), IsEmpty()));
   EXPECT_THAT(near({card(0), card(1), card(2)}, "2-3"),
               ElementsAre(IsEmpty(), IsEmpty(), IsEmpty()));
-  EXPECT_THAT(near({{.bus_id = "00000000:FF:00.0"}, {}}, "0-15"), ElementsAre(IsEmpty(), IsEmpty()));
+  EXPECT_THAT(near({{.bus_id = "00000000:FF:00.0"}, {}}, "0-15"),
+              ElementsAre(IsEmpty(), IsEmpty()));
 }
 
 TEST(PlacementTest, WhatAPinnedThreadStartsIsPinnedToo) {

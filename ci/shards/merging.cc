@@ -149,8 +149,8 @@ void require_same(const MeasuredShard& one, const Run& run, const MeasuredShard&
                                now, before, first.name()));
 }
 
-// The planned benchmarks that no program of a shard has, by the shard's name: of a duet, one program
-// may lack what is new or gone.
+// The planned benchmarks that no program of a shard has, by the shard's name: of a duet, one
+// program may lack what is new or gone.
 class Holes {
  public:
   void add(const MeasuredShard& one, const Run& run) {

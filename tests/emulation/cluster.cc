@@ -239,7 +239,7 @@ void Cluster::load_into(Block& block, const BoxMap& map, std::uint32_t to, int c
       std::byte* const there = block.shared.data() + swizzled(to + offset, map.swizzle);
       std::memset(there, 0, bytes);
       if (const std::int64_t y = row + r, x = column + c; y < map.rows && x < map.cols) {
-        std::memcpy(there, map.data + (y * map.cols + x) * map.element, bytes);
+        std::memcpy(there, map.at(y, x), bytes);
       }
     }
   }
@@ -271,8 +271,7 @@ void Cluster::run_store(Block& block, Store& store) {
       const std::int64_t y = store.row + r, x = store.column + c;
       if (y >= map.rows || x >= map.cols) continue;
       const auto offset = static_cast<std::uint32_t>((r * map.box_cols + c) * map.element);
-      std::memcpy(map.data + (y * map.cols + x) * map.element,
-                  block.shared.data() + swizzled(store.from + offset, map.swizzle),
+      std::memcpy(map.at(y, x), block.shared.data() + swizzled(store.from + offset, map.swizzle),
                   static_cast<std::size_t>(map.element));
     }
   }

@@ -34,14 +34,22 @@ inline constexpr int kWarp = 32, kWarpgroup = 128;
 inline constexpr std::uint32_t kSharedBase = 1040;
 
 // A tensor map (tensor_map.cc): a row-major matrix of elements of so many bytes, and its boxes.
-// swizzle: the address bits from 4 on that are mixed with those from 7 on.
+// swizzle: the address bits from 4 on that are mixed with those from 7 on. Of two matrices in turn,
+// eight rows each (make_pair_map), rows counts both's, and second_bytes is how far the second lies
+// behind.
 struct BoxMap {
   std::byte* data;
   std::int64_t rows, cols;
   std::int32_t box_rows, box_cols;
   std::uint32_t swizzle;
   std::int32_t element;
+  std::int64_t second_bytes;
 
+  std::byte* at(std::int64_t row, std::int64_t column) const {
+    if (second_bytes == 0) return data + (row * cols + column) * element;
+    const std::int64_t of_one = row / 16 * 8 + row % 8;
+    return data + (of_one * cols + column) * element + row / 8 % 2 * second_bytes;
+  }
   std::size_t bytes() const {
     return std::size_t(box_rows) * std::size_t(box_cols) * std::size_t(element);
   }

@@ -28,6 +28,28 @@ TEST_F(HopperGemm, EmulatedGatedAgreesWithTheReferenceOverManyTilesABlock) {
   }
 }
 
+TEST_F(HopperGemm, EmulatedSwappedAgreesWithTheReferenceAroundEveryEdge) {
+  for (std::size_t tile = 0; tile < kSwappedTilesSm90.size(); ++tile) {
+    for (const GemmSize& size : {GemmSize{1, 8, 8},
+                                 {72, 136, 72},
+                                 {105, 104, 136},
+                                 {128, 264, 64},
+                                 {209, 96, 520},
+                                 {257, 200, 72}}) {
+      SCOPED_TRACE(testing::Message() << "tile " << tile << " rows " << size.m << " hidden "
+                                      << size.n << " dim " << size.k);
+      check_swapped(size, size.m % 2 == 0 ? Dtype::kBf16 : Dtype::kFp16, tile);
+    }
+  }
+}
+
+TEST_F(HopperGemm, EmulatedSwappedAgreesWithTheReferenceOverManyTilesABlock) {
+  for (std::size_t tile = 0; tile < kSwappedTilesSm90.size(); ++tile) {
+    SCOPED_TRACE(testing::Message() << "tile " << tile);
+    check_swapped({600, 1000, 200}, Dtype::kBf16, tile);
+  }
+}
+
 TEST_F(HopperGemm, EmulatedFp8AgreesWithTheReferenceAroundEveryEdge) {
   for (const GemmSize& size :
        {GemmSize{1, 16, 16}, {64, 144, 80}, {128, 272, 128}, {129, 96, 1040}, {257, 208, 144}}) {

@@ -58,6 +58,14 @@ inline void load_box(const CUtensorMap& map, std::uint32_t to, std::uint32_t bar
   Cluster::here().load(emulation::boxes(map), to, barrier, column, row,
                        1U << Cluster::here().rank());
 }
+inline void load_pair_box(const CUtensorMap& map, std::uint32_t to, std::uint32_t barrier,
+                          int column, int group) {
+  load_box(map, to, barrier, column, 16 * group);
+}
+inline void load_pair_box_multicast(const CUtensorMap& map, std::uint32_t to, std::uint32_t barrier,
+                                    int column, int group, std::uint16_t blocks) {
+  load_box_multicast(map, to, barrier, column, 16 * group, blocks);
+}
 inline void store_box(const CUtensorMap& map, std::uint32_t from, int column, int row) {
   Cluster::here().store(emulation::boxes(map), from, column, row);
 }
@@ -101,6 +109,20 @@ void store_matrices(std::uint32_t row, Matrices... matrices) {
   std::array<std::uint32_t, 4> words{};
   for (std::size_t i = 0; i < words.size(); ++i) words[i] = all[lane % 8 * 4 + i][lane / 8];
   Cluster::here().write(row, words.data(), sizeof(words));
+}
+
+// Lane l writes column l % 8 of matrix l / 8.
+template <typename... Matrices>
+void store_transposed(std::uint32_t column, Matrices... matrices) {
+  const auto all = Cluster::here().exchange(std::array{matrices...});
+  const auto lane = static_cast<std::size_t>(Cluster::here().thread() % emulation::kWarp);
+  if (lane >= 8 * sizeof...(matrices)) return;
+  std::array<std::uint16_t, 8> elements{};
+  for (std::size_t row = 0; row < 8; ++row) {
+    const std::uint32_t word = all[4 * row + lane % 8 / 2][lane / 8];
+    elements[row] = static_cast<std::uint16_t>(word >> 16 * (lane % 2));
+  }
+  Cluster::here().write(column, elements.data(), sizeof(elements));
 }
 
 inline float2 load_constants(const float* from, bool inside) {

@@ -36,9 +36,21 @@ CUtensorMap make_tensor_map(const Tensor& tensor, int box_rows, int box_columns)
                                 box_bytes == 128  ? 0x70U
                                 : box_bytes == 64 ? 0x30U
                                                   : 0U,
-                                element};
+                                element,
+                                0};
   CUtensorMap map{};
   static_assert(sizeof(boxes) <= sizeof(map));
+  std::memcpy(&map, &boxes, sizeof(boxes));
+  return map;
+}
+
+CUtensorMap make_pair_map(const Tensor& first, const Tensor& second, int box_rows) {
+  CUtensorMap map = make_tensor_map(first, 16, 64);
+  emulation::BoxMap boxes{};
+  std::memcpy(&boxes, &map, sizeof(boxes));
+  boxes.rows *= 2;
+  boxes.box_rows = box_rows;
+  boxes.second_bytes = static_cast<std::byte*>(second.data) - static_cast<std::byte*>(first.data);
   std::memcpy(&map, &boxes, sizeof(boxes));
   return map;
 }

@@ -63,4 +63,8 @@ PreparedKernel fastest_mlp(const Activation& activation, CudaDevice& device, con
                            Inputs in, const Tensor& out,
                            const std::function<MlpCandidates(const Tensor& h)>& candidates);
 
+// The MLP of three kernels (gated_mlp_packed_pointwise.cc).
+PreparedKernel packed_gated_mlp(const Activation& activation, CudaDevice& device,
+                                const LadderProblem& problem, Inputs in, const Tensor& out);
+
 }  // namespace fusegate::kernels

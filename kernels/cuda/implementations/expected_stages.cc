@@ -86,6 +86,11 @@ Expectation expected_pointwise_mlp(const Activation& activation) {
                      expected_gated(activation), expected_matmul("down_proj")}};
 }
 
+Expectation expected_packed_mlp(const Activation& activation) {
+  return {.stages = {expected_matmul(kPackedGateUp), expected_gated(activation),
+                     expected_matmul("down_proj")}};
+}
+
 Expectation expected_epilogue_mlp(const Activation& activation) {
   return {.stages = {expected_own_matmul(activation.gate_up_stage()),
                      expected_fastest_matmul("down_proj")}};

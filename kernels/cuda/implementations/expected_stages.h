@@ -31,8 +31,11 @@ ExpectedStage expected_quantized_gated(const Activation& activation);
 // known when a kernel is prepared.
 std::vector<ExpectedCalls> expected_own_launches(int count);
 
-// A gated MLP of four kernels, activation and mul in one; or of two, the unit in a product.
+inline constexpr const char* kPackedGateUp = "gate_up_proj";  // a stage: both products in one
+// A gated MLP of four kernels, activation and mul in one; of three, gate's and up's products in one
+// too; or of two, the unit in that product.
 Expectation expected_pointwise_mlp(const Activation& activation);
+Expectation expected_packed_mlp(const Activation& activation);
 Expectation expected_epilogue_mlp(const Activation& activation);
 
 }  // namespace fusegate::kernels

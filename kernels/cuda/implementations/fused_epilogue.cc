@@ -5,8 +5,9 @@
 //
 // _sm80 uses Ampere's instructions, on compute capability 8.0 and newer, _sm90 Hopper's. Without a
 // suffix: for few rows the fastest of these and of the products that stream weights; for more rows
-// _sm90 where its code runs, else the faster of _sm80 and four kernels with tuned matmuls; four
-// kernels where sizes are not aligned.
+// _sm90 where its code runs, up to 512 of them or the three kernels of packed_pointwise if these
+// are faster; else the faster of _sm80 and four kernels with tuned matmuls; four kernels where
+// sizes are not aligned.
 #include <fmt/format.h>
 
 #include <optional>
@@ -57,6 +58,11 @@ void add_tiled_sm90(const Mlp& mlp, const Tensor& h, std::vector<Candidate>& to)
     to.push_back({.name = plan_text_sm90(plan),
                   .launch = make_gated_gemm_sm90(mlp.device, plan, mlp.activation, mlp.gated(h))});
   }
+  for (const GatedGemmPlan& plan : swapped_gated_plans_sm90(gemm_size(mlp.in[0], h), mlp.gpu())) {
+    to.push_back(
+        {.name = swapped_text_sm90(plan),
+         .launch = make_swapped_gated_sm90(mlp.device, plan, mlp.activation, mlp.gated(h))});
+  }
 }
 
 // Our own products, which start early: for few tiles, and for many rows.
@@ -103,7 +109,7 @@ PreparedKernel prepare_four(const Mlp& mlp) {
                                    mlp.out);
 }
 
-enum Composition : std::size_t { kTwo, kFour };  // kernels
+enum Composition : std::size_t { kTwo, kFour, kThree };  // kernels
 
 // The pinned choices' composition, by the names of its stages.
 std::optional<std::size_t> pinned_composition(const CudaDevice& device,
@@ -111,38 +117,52 @@ std::optional<std::size_t> pinned_composition(const CudaDevice& device,
   const auto& choices = device.pinned_choices().choices;
   if (choices.contains(activation.gate_up_stage())) return kTwo;
   if (choices.contains(kGate)) return kFour;
+  if (choices.contains(kPackedGateUp)) return kThree;
   return std::nullopt;
 }
 
-// By mma.sync, which uses an A100's tensor cores fully and those of 9.0 and newer about half, or by
-// the library's products. Measured once per problem.
-PreparedKernel prepare_two_or_four(const Mlp& mlp) {
-  const auto prepared = [&](std::size_t composition) {
-    return composition == kTwo ? prepare_two(mlp, false, false) : prepare_four(mlp);
-  };
+PreparedKernel prepare_as(std::size_t composition, const Mlp& mlp) {
+  switch (composition) {
+    case kTwo:
+      return prepare_two(mlp, mlp.is_sm90(), false);
+    case kFour:
+      return prepare_four(mlp);
+    default:
+      return packed_gated_mlp(mlp.activation, mlp.device, mlp.problem, mlp.in, mlp.out);
+  }
+}
+
+// Two kernels or the others. _sm80's use mma.sync, which uses an A100's tensor cores fully and
+// those of 9.0 and newer about half. Measured once per problem.
+PreparedKernel prepare_two_or(std::size_t others, const Mlp& mlp) {
   CudaDevice& device = mlp.device;
   const auto pinned = pinned_composition(device, mlp.activation);
-  if (pinned && device.pinned_choices().required) return prepared(*pinned);
+  if (pinned && device.pinned_choices().required) return prepare_as(*pinned, mlp);
   const std::string key =
-      fmt::format("{}, {}: two kernels or four", mlp.activation.mlp(), problem_name(mlp.problem));
+      fmt::format("{}, {}: two kernels or more", mlp.activation.mlp(), problem_name(mlp.problem));
   auto& choices = device.launch_choices();
   if (const auto known = choices.find(key); known != choices.end()) {
-    return prepared(known->second.index);
+    return prepare_as(known->second.index == 0 ? kTwo : others, mlp);
   }
-  PreparedKernel two = prepared(kTwo), four = prepared(kFour);
+  PreparedKernel two = prepare_as(kTwo, mlp), more = prepare_as(others, mlp);
+  const auto index = pinned ? std::optional<std::size_t>(*pinned == kTwo ? 0 : 1) : std::nullopt;
   const TakenLaunch taken =
-      fastest(device, {[&] { two.launch(); }, [&] { four.launch(); }}, mlp.in[0], mlp.out, pinned);
+      fastest(device, {[&] { two.launch(); }, [&] { more.launch(); }}, mlp.in[0], mlp.out, index);
   choices.emplace(key, taken);
-  return std::move(taken.index == kTwo ? two : four);
+  return std::move(taken.index == 0 ? two : more);
 }
+
+// With more rows two kernels were the faster by 6 % and more at every problem that was measured.
+constexpr std::int64_t kMostRowsForThree = 512;
 
 PreparedKernel prepare(const Activation& activation, Device& device, const Problem& problem,
                        Inputs in, const Tensor& out) {
   const Mlp mlp{activation, static_cast<CudaDevice&>(device), problem, in, out};
   if (!is_aligned(problem)) return prepare_four(mlp);
-  const bool few = LadderProblem(problem).rows() <= kMostFewRows;
-  if (few || mlp.is_sm90()) return prepare_two(mlp, mlp.is_sm90(), few);
-  return prepare_two_or_four(mlp);
+  const std::int64_t rows = LadderProblem(problem).rows();
+  if (rows <= kMostFewRows) return prepare_two(mlp, mlp.is_sm90(), true);
+  if (!mlp.is_sm90()) return prepare_two_or(kFour, mlp);
+  return rows <= kMostRowsForThree ? prepare_two_or(kThree, mlp) : prepare_as(kTwo, mlp);
 }
 
 const ImplementationRegistration chosen(kGemmActivations, [](const Activation& activation) {
@@ -152,7 +172,8 @@ const ImplementationRegistration chosen(kGemmActivations, [](const Activation& a
       .device = "cuda",
       .dtypes = {Dtype::kBf16, Dtype::kFp16},
       .prepare = std::bind_front(&prepare, activation),
-      .expects = {expected_epilogue_mlp(activation), expected_pointwise_mlp(activation)},
+      .expects = {expected_epilogue_mlp(activation), expected_pointwise_mlp(activation),
+                  expected_packed_mlp(activation)},
       .compared_with = {"fused_pointwise", "packed_pointwise"},
   };
 });

@@ -25,20 +25,9 @@ Tensor stacked(PreparedKernel& kernel, CudaDevice& device, const Tensor& top,
   return both;
 }
 
-PreparedKernel prepare(const Activation& activation, Device& any_device,
-                       const LadderProblem& problem, Inputs in, const Tensor& out) {
-  auto& device = static_cast<CudaDevice&>(any_device);
-  CudaStages stages(device, MatmulChoice::kTuned);
-  PreparedKernel kernel;
-  const Tensor w_gate_up = stacked(kernel, device, in[1], in[2]);
-  const auto take = [&](std::int64_t cols) {
-    return kernel.intermediate(device, {problem.rows(), cols}, problem.dtype);
-  };
-  const Tensor gu = take(2 * problem.hidden), h = take(problem.hidden);
-  kernel.stages.push_back(stages.matmul("gate_up_proj", in[0], w_gate_up, nullptr, gu));
-  kernel.stages.push_back(stages.packed_gate(activation, gu, h));
-  kernel.stages.push_back(stages.matmul("down_proj", h, in[3], nullptr, out));
-  return kernel;
+PreparedKernel prepare(const Activation& activation, Device& device, const Problem& problem,
+                       Inputs in, const Tensor& out) {
+  return packed_gated_mlp(activation, static_cast<CudaDevice&>(device), problem, in, out);
 }
 
 const ImplementationRegistration registered(kActivations, [](const Activation& activation) {
@@ -48,10 +37,25 @@ const ImplementationRegistration registered(kActivations, [](const Activation& a
       .device = "cuda",
       .dtypes = {Dtype::kBf16, Dtype::kFp16},
       .prepare = std::bind_front(&prepare, activation),
-      .expects = {{.stages = {expected_matmul("gate_up_proj"), expected_gated(activation),
-                              expected_matmul("down_proj")}}},
+      .expects = {expected_packed_mlp(activation)},
   };
 });
 
 }  // namespace
+
+PreparedKernel packed_gated_mlp(const Activation& activation, CudaDevice& device,
+                                const LadderProblem& problem, Inputs in, const Tensor& out) {
+  CudaStages stages(device, MatmulChoice::kTuned);
+  PreparedKernel kernel;
+  const Tensor w_gate_up = stacked(kernel, device, in[1], in[2]);
+  const auto take = [&](std::int64_t cols) {
+    return kernel.intermediate(device, {problem.rows(), cols}, problem.dtype);
+  };
+  const Tensor gu = take(2 * problem.hidden), h = take(problem.hidden);
+  kernel.stages.push_back(stages.matmul(kPackedGateUp, in[0], w_gate_up, nullptr, gu));
+  kernel.stages.push_back(stages.packed_gate(activation, gu, h));
+  kernel.stages.push_back(stages.matmul("down_proj", h, in[3], nullptr, out));
+  return kernel;
+}
+
 }  // namespace fusegate::kernels

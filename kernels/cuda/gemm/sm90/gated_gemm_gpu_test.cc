@@ -1,4 +1,5 @@
-// Every tile shape of gated_gemm_sm90, split_gemm_sm90 and wide_gemm_sm90, around their edges.
+// Every tile shape of gated_gemm_sm90, swapped_gated_sm90, split_gemm_sm90 and wide_gemm_sm90,
+// around their edges.
 #include "kernels/cuda/gemm/sm90/hopper_gemm_test.h"
 
 namespace fusegate::kernels {
@@ -26,6 +27,32 @@ TEST_F(HopperGemm, GatedAgreesWithTheReferenceOverManyTilesABlock) {
   for (std::size_t tile = 0; tile < kGatedTilesSm90.size(); ++tile) {
     SCOPED_TRACE(testing::Message() << "tile " << tile);
     for (int repeat = 0; repeat < 20; ++repeat) check_gated({1000, 8200, 200}, Dtype::kBf16, tile);
+  }
+}
+
+TEST_F(HopperGemm, SwappedAgreesWithTheReferenceAroundEveryEdge) {
+  for (std::size_t tile = 0; tile < kSwappedTilesSm90.size(); ++tile) {
+    for (const Dtype dtype : {Dtype::kBf16, Dtype::kFp16}) {
+      for (const int rows : edges({1, 71, 104, 105, 129, 257})) {
+        for (const int hidden : edges({8, 136, 264})) {
+          for (const int dim : edges({8, 72, 136})) {
+            SCOPED_TRACE(testing::Message()
+                         << "tile " << tile << " " << dtype_name(dtype) << " rows " << rows
+                         << " hidden " << hidden << " dim " << dim);
+            check_swapped({rows, hidden, dim}, dtype, tile);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_F(HopperGemm, SwappedAgreesWithTheReferenceOverManyTilesABlock) {
+  for (std::size_t tile = 0; tile < kSwappedTilesSm90.size(); ++tile) {
+    SCOPED_TRACE(testing::Message() << "tile " << tile);
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      check_swapped({700, 10000, 200}, Dtype::kBf16, tile);
+    }
   }
 }
 

@@ -31,6 +31,16 @@ class HopperGemm : public GpuTest {
     }
   }
 
+  void check_swapped(const GemmSize& size, Dtype dtype, std::size_t tile) {
+    const GatedGemmPlan plan = plan_swapped_gated_sm90(size, device_->limits(), tile);
+    for (const Activation& activation : kGemmActivations) {
+      SCOPED_TRACE(activation.name);
+      expect_gated(activation, size, dtype, [&](const GatedOperands& operands) {
+        make_swapped_gated_sm90(*device_, plan, activation, operands)();
+      });
+    }
+  }
+
   // With every shape of the split product that fits.
   void check_split(const GemmSize& size, Dtype dtype) {
     for (const std::size_t shape : split_gemm_shapes(size, device_->limits())) {

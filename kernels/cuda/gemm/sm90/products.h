@@ -11,6 +11,7 @@
 #include "kernels/cuda/device/gated_operands.h"
 #include "kernels/cuda/gemm/sm90/gated_gemm_plan.h"
 #include "kernels/cuda/gemm/sm90/split_gemm_plan.h"
+#include "kernels/cuda/gemm/sm90/swapped_gated_plan.h"
 #include "kernels/cuda/gemm/sm90/wide_gemm_plan.h"
 
 namespace fusegate::kernels {
@@ -25,6 +26,11 @@ std::string refuses_sm90(const CudaDevice& device);
 std::function<void()> make_gated_gemm_sm90(CudaDevice& device, const GatedGemmPlan& plan,
                                            const Activation& activation,
                                            const GatedOperands& operands);
+
+// The same for 65 to some hundred rows of x, by a plan of swapped_gated_plans_sm90().
+std::function<void()> make_swapped_gated_sm90(CudaDevice& device, const GatedGemmPlan& plan,
+                                              const Activation& activation,
+                                              const GatedOperands& operands);
 
 // Scales in fp32 of e4m3 elements: one number a matrix; one for each of its rows; or one for each
 // 1 x 128 of x and of out, and each 128 x 128 of w. out's divide it, and are empty where it is

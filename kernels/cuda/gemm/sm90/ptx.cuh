@@ -99,8 +99,29 @@ __device__ inline void load_box(const CUtensorMap& map, std::uint32_t to, std::u
       : "memory");
 }
 
-// The same into every block of the cluster whose bit is set, at the same address, signalling each
-// one's own barrier.
+// Of two matrices in turn, eight rows of one and the same eight of the other (make_pair_map), from
+// the rows 8 x group on.
+__device__ inline void load_pair_box(const CUtensorMap& map, std::uint32_t to,
+                                     std::uint32_t barrier, int column, int group) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%2, %3, %3, %4}], [%5];" ::"r"(to),
+      "l"(&map), "r"(column), "r"(0), "r"(group), "r"(barrier)
+      : "memory");
+}
+
+__device__ inline void load_pair_box_multicast(const CUtensorMap& map, std::uint32_t to,
+                                               std::uint32_t barrier, int column, int group,
+                                               std::uint16_t blocks) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes"
+      ".multicast::cluster [%0], [%1, {%2, %3, %3, %4}], [%5], %6;" ::"r"(to),
+      "l"(&map), "r"(column), "r"(0), "r"(group), "r"(barrier), "h"(blocks)
+      : "memory");
+}
+
+// load_box() into every block of the cluster whose bit is set, at the same address, signalling each
+// one's own barrier; and above, load_pair_box().
 __device__ inline void load_box_multicast(const CUtensorMap& map, std::uint32_t to,
                                           std::uint32_t barrier, int column, int row,
                                           std::uint16_t blocks) {
@@ -206,6 +227,19 @@ __device__ inline void store_matrices(std::uint32_t row, std::uint32_t m0, std::
 __device__ inline void store_matrices(std::uint32_t row, std::uint32_t m0, std::uint32_t m1) {
   asm volatile("stmatrix.sync.aligned.m8n8.x2.shared.b16 [%0], {%1, %2};" ::"r"(row), "r"(m0),
                "r"(m1)
+               : "memory");
+}
+
+// Transposed: each lane gives the address of a column, of four matrices or (lanes 0 to 7) of one.
+__device__ inline void store_transposed(std::uint32_t column, std::uint32_t m0, std::uint32_t m1,
+                                        std::uint32_t m2, std::uint32_t m3) {
+  asm volatile(
+      "stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(column),
+      "r"(m0), "r"(m1), "r"(m2), "r"(m3)
+      : "memory");
+}
+__device__ inline void store_transposed(std::uint32_t column, std::uint32_t m0) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x1.trans.shared.b16 [%0], {%1};" ::"r"(column), "r"(m0)
                : "memory");
 }
 

@@ -13,4 +13,9 @@ namespace fusegate::kernels {
 // refuses.
 CUtensorMap make_tensor_map(const Tensor& tensor, int box_rows, int box_columns);
 
+// Boxes of box_rows, a multiple of 16, x 64 of two such matrices in turn: eight rows of the first,
+// the same eight of the second, which lies behind it in memory, and so on (load_pair_box()). Their
+// rows are as many, a multiple of 8. Throws the same.
+CUtensorMap make_pair_map(const Tensor& first, const Tensor& second, int box_rows);
+
 }  // namespace fusegate::kernels

@@ -1,0 +1,56 @@
+#include "kernels/cuda/gemm/sm90/swapped_gated_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "kernels/contract/ceil_div.h"
+#include "kernels/cuda/device/check_sizes.h"
+
+namespace fusegate::kernels {
+namespace {
+
+constexpr int kStep = 64;  // of k
+// Below, weights are streamed (few_rows); above, tiles of 128 rows of x are as fast or faster.
+constexpr std::int64_t kFewestRows = 65, kMostRows = 512;
+
+}  // namespace
+
+GatedGemmPlan plan_swapped_gated_sm90(const GemmSize& size, const GpuLimits& gpu,
+                                      std::size_t tile) {
+  check_sizes(
+      "swapped_gated_sm90",
+      {{"rows", size.m}, {"hidden", size.n, kGemmAlignment}, {"dim", size.k, kGemmAlignment}});
+  const SwappedTileSm90& shape = kSwappedTilesSm90.at(tile);
+  GatedGemmPlan plan;
+  plan.tile = tile;
+  const int above = shape.shares_weights ? shape.cluster : 1;
+  plan.raster =
+      tiles_of("swapped_gated_sm90", size, shape.rows * above, shape.cols * shape.cluster / above);
+  plan.raster.group_rows = plan.raster.row_tiles;  // which read the same weights
+  plan.blocks = std::min(plan.raster.count(), std::max(1, gpu.sm_count / shape.cluster));
+  plan.waves = static_cast<int>(ceil_div(plan.raster.count(), plan.blocks));
+  plan.cost = static_cast<double>(plan.waves) * shape.rows * shape.cols;
+  return plan;
+}
+
+std::vector<GatedGemmPlan> swapped_gated_plans_sm90(const GemmSize& size, const GpuLimits& gpu) {
+  constexpr double kWorthMeasuring = 1.5;
+  if (size.m < kFewestRows || size.m > kMostRows) return {};
+  std::vector<GatedGemmPlan> plans;
+  for (std::size_t tile = 0; tile < kSwappedTilesSm90.size(); ++tile) {
+    plans.push_back(plan_swapped_gated_sm90(size, gpu, tile));
+  }
+  return cheapest(std::move(plans), kWorthMeasuring);
+}
+
+std::string swapped_text_sm90(const GatedGemmPlan& plan) {
+  const SwappedTileSm90& shape = kSwappedTilesSm90.at(plan.tile);
+  return fmt::format(
+      "swapped, tile {} x ({} + {}) x {}, {} stages, {} clusters of {} blocks{}, {} waves",
+      shape.rows, shape.cols, shape.cols, kStep, shape.stages, plan.blocks, shape.cluster,
+      shape.shares_weights ? " one above the other" : "", plan.waves);
+}
+
+}  // namespace fusegate::kernels
