@@ -16,9 +16,7 @@ namespace {
 
 constexpr double kLargest = 448, kDeviations = 6;  // e4m3's largest number; Fill::normal's
 
-// Random normal numbers over the whole range, as if scaled by the largest of them. std: what they
-// stand for has about this deviation; scales differ by a quarter, so that a
-// kernel that takes another's is found.
+// Random normal numbers over the whole range, as if scaled by the largest of them.
 void add(std::vector<TensorSpec>& to, const std::string& name, std::int64_t rows,
          std::int64_t columns, bool is_weight) {
   to.push_back({.name = name,
@@ -26,6 +24,8 @@ void add(std::vector<TensorSpec>& to, const std::string& name, std::int64_t rows
                 .fill = Fill::normal(kLargest / kDeviations),
                 .is_weight = is_weight});
 }
+// std: what the elements stand for has about this deviation. Scales differ by a quarter, so that a
+// kernel that takes another's is found.
 void add_scales(std::vector<TensorSpec>& to, const TensorSpec& of, const ScaleBlocks& blocks,
                 double std) {
   const double scale = std * kDeviations / kLargest;

@@ -45,27 +45,29 @@ std::uint32_t alignment_of(const Tensor& tensor, std::int64_t stride) {
 
 Stage CudaStages::matmul(std::string name, const Tensor& x, const Tensor& w, const Tensor* bias,
                          const Tensor& out) {
-  return chosen_matmul(matmul_work(std::move(name), x, w, out, bias), lt_matmul(x, bias, out), x, w,
-                       out);
+  return chosen_matmul(matmul_work(std::move(name), x, w, out, bias), lt_matmul(x, bias, out),
+                       {x, w, out});
 }
 
 Stage CudaStages::scaled_matmul(std::string name, const Tensor& x, const Tensor& w,
                                 const Tensor& out, const LtScales& scales) {
   return chosen_matmul(matmul_work(std::move(name), x, w, out), lt_matmul(x, nullptr, out, scales),
-                       x, w, out);
+                       {x, w, out});
 }
 
-Stage CudaStages::chosen_matmul(Stage stage, const std::shared_ptr<LtMatmul>& product,
-                                const Tensor& x, const Tensor& w, const Tensor& out) {
-  if (choice_ == MatmulChoice::kTuned) {
-    const TunedMatmul tuned = tune(device_, stage.name, *product, x, w, out);
-    stage.choice = tuned.choice;
-    stage.note = tuned.note;
+// What adds is not tuned, which would leave its sums added to: of a batch only one is restored.
+Stage CudaStages::chosen_matmul(Stage work, const std::shared_ptr<LtMatmul>& matmul,
+                                const Product& product) {
+  const Tensor &a = product.a, &b = product.b, &out = product.out;
+  if (choice_ == MatmulChoice::kTuned && !product.adds) {
+    const TunedMatmul tuned = tune(device_, work.name, *matmul, a, b, out);
+    work.choice = tuned.choice;
+    work.note = tuned.note;
   } else {
-    stage.choice = product->algorithm();
+    work.choice = matmul->algorithm();
   }
-  stage.launch = [product, x, w, out] { product->enqueue(x.data, w.data, out.data); };
-  return stage;
+  work.launch = [matmul, a, b, out] { matmul->enqueue(a.data, b.data, out.data); };
+  return work;
 }
 
 std::vector<Candidate> CudaStages::matmul_candidates(const Tensor& x, const Tensor& w,
@@ -165,16 +167,7 @@ Stage CudaStages::lt_stage(Stage work, const Product& product, const LtBatch& ba
                                                              .x_stride = a_stride,
                                                              .batch = batch,
                                                              .alignment = alignment});
-  // What adds is not tuned, which would leave its sums added to: of a batch only one is restored.
-  if (choice_ == MatmulChoice::kTuned && !adds) {
-    const TunedMatmul tuned = tune(device_, work.name, *matmul, a, b, out);
-    work.choice = tuned.choice;
-    work.note = tuned.note;
-  } else {
-    work.choice = matmul->algorithm();
-  }
-  work.launch = [matmul, a, b, out] { matmul->enqueue(a.data, b.data, out.data); };
-  return work;
+  return chosen_matmul(std::move(work), matmul, product);
 }
 
 Stage CudaStages::activate_backward(const Activation& activation, const Tensor& g, const Tensor& d,

@@ -44,8 +44,7 @@ class CudaStages : public StageLibrary {
 
  private:
   Stage lt_stage(Stage work, const Product& product, const LtBatch& batch);
-  Stage chosen_matmul(Stage work, const std::shared_ptr<LtMatmul>& product, const Tensor& x,
-                      const Tensor& w, const Tensor& out);
+  Stage chosen_matmul(Stage work, const std::shared_ptr<LtMatmul>& matmul, const Product& product);
   std::shared_ptr<LtMatmul> lt_matmul(const Tensor& x, const Tensor* bias, const Tensor& out,
                                       const LtScales& scales = {});
 

@@ -1,7 +1,8 @@
 // The fp8 MLPs. unfused: three products by cublasLt, tuned, and one kernel for the gated unit,
 // which also quantizes. fused_epilogue_sm90: two kernels, one product whose epilogue is the unit
 // and quantizes h, and a down product, ours or cublasLt's. h's scales are static
-// (Fp8Input::kHScale).
+// (Fp8Input::kHScale), except those of blocks, which the epilogue makes of their largest elements.
+// _promoted: partial sums are added up in fp32, as with scales of blocks they always are.
 #include <array>
 #include <functional>
 #include <string>
