@@ -293,18 +293,6 @@ Stage OnednnStages::product(std::string name, const Product& product) {
   return stage;
 }
 
-Stage OnednnStages::products(std::string name, const Product& first, const Product& second) {
-  Stage stage = product(std::move(name), first);
-  const Stage other = product("", second);
-  stage.flops += other.flops;
-  stage.min_bytes += other.min_bytes;
-  stage.launch = [first = std::move(stage.launch), second = other.launch] {
-    first();
-    second();
-  };
-  return stage;
-}
-
 Stage OnednnStages::packed_gate(const Activation& activation, const Tensor& gu, const Tensor& out) {
   Stage stage = gated_work(activation, {&gu}, out);
   dispatch_activation(Activations{}, activation, [&]<typename Functor>() {

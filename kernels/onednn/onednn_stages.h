@@ -31,7 +31,6 @@ class OnednnStages : public StageLibrary {
   Stage gate(const Activation& activation, const Tensor& g, const Tensor& u,
              const Tensor& out) override;
   Stage product(std::string name, const Product& product) override;
-  Stage products(std::string name, const Product& first, const Product& second) override;
   // In plain loops.
   Stage packed_gate(const Activation& activation, const Tensor& gu, const Tensor& out) override;
   Stage activate_backward(const Activation& activation, const Tensor& g, const Tensor& d,

@@ -52,6 +52,18 @@ Stage product_work(std::string name, const Product& product) {
           .min_bytes = static_cast<double>(a.bytes() + b.bytes() + out.bytes() * (adds ? 2 : 1))};
 }
 
+Stage StageLibrary::products(const std::string& name, const Product& first, const Product& second) {
+  Stage stage = product(name, first);
+  const Stage other = product(name, second);
+  stage.flops += other.flops;
+  stage.min_bytes += other.min_bytes;
+  stage.launch = [one = std::move(stage.launch), two = other.launch] {
+    one();
+    two();
+  };
+  return stage;
+}
+
 PreparedKernel linear_addmm(StageLibrary& stages, Device&, const Problem&, Inputs in,
                             const Tensor& out) {
   return {.stages = {stages.matmul("addmm", in[0], in[1], &in[2], out)}};

@@ -54,8 +54,9 @@ class StageLibrary {
   // out [m, n] = activation(g) * u, where gu [m, 2 n] has g in its left half and u in its right.
   virtual Stage packed_gate(const Activation& activation, const Tensor& gu, const Tensor& out) = 0;
   virtual Stage product(std::string name, const Product& product) = 0;
-  // Two that differ in their tensors alone; in one launch where the device can.
-  virtual Stage products(std::string name, const Product& first, const Product& second) = 0;
+  // Two that differ in their tensors alone, by one choice. In one launch, of a batch, the distance
+  // between both outputs is an argument, so that it would depend on where the memory lies.
+  Stage products(const std::string& name, const Product& first, const Product& second);
   // out = activation'(g) * d; out may be g or d.
   virtual Stage activate_backward(const Activation& activation, const Tensor& g, const Tensor& d,
                                   const Tensor& out) = 0;

@@ -55,7 +55,7 @@ cublasLtMatmulDesc_t make_operation(const LtMatmulShape& shape) {
 
 struct LtMatrix {
   std::int64_t rows, cols;  // row-major, as it lies
-  std::int64_t row_stride = 0, batch_stride = 0;
+  std::int64_t row_stride = 0;
 };
 
 LtMatrix turned(bool is_turned, LtMatrix matrix) {
@@ -63,18 +63,11 @@ LtMatrix turned(bool is_turned, LtMatrix matrix) {
   return matrix;
 }
 
-cublasLtMatrixLayout_t make_layout(cudaDataType_t type, const LtMatrix& matrix, int count) {
+cublasLtMatrixLayout_t make_layout(cudaDataType_t type, const LtMatrix& matrix) {
   cublasLtMatrixLayout_t layout = nullptr;
   FUSEGATE_CUDA(cublasLtMatrixLayoutCreate(&layout, type, static_cast<std::uint64_t>(matrix.cols),
                                            static_cast<std::uint64_t>(matrix.rows),
                                            std::max(matrix.cols, matrix.row_stride)));
-  if (count > 1) {
-    const auto set = [&](cublasLtMatrixLayoutAttribute_t attribute, const auto& value) {
-      FUSEGATE_CUDA(cublasLtMatrixLayoutSetAttribute(layout, attribute, &value, sizeof(value)));
-    };
-    set(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, count);
-    set(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, matrix.batch_stride);
-  }
   return layout;
 }
 
@@ -115,16 +108,11 @@ LtMatmul::LtMatmul(const LtContext& context, const LtMatmulShape& shape)
     : context_(context),
       shape_(shape),
       operation_(make_operation(shape), &cublasLtMatmulDescDestroy),
-      w_(make_layout(shape.type, turned(shape.w_plain, {shape.n, shape.k, 0, shape.batch.w_stride}),
-                     shape.batch.count),
+      w_(make_layout(shape.type, turned(shape.w_plain, {shape.n, shape.k})),
          &cublasLtMatrixLayoutDestroy),
-      x_(make_layout(
-             shape.type,
-             turned(shape.x_transposed, {shape.m, shape.k, shape.x_stride, shape.batch.x_stride}),
-             shape.batch.count),
+      x_(make_layout(shape.type, turned(shape.x_transposed, {shape.m, shape.k, shape.x_stride})),
          &cublasLtMatrixLayoutDestroy),
-      out_(make_layout(shape.out_type.value_or(shape.type),
-                       {shape.m, shape.n, 0, shape.batch.out_stride}, shape.batch.count),
+      out_(make_layout(shape.out_type.value_or(shape.type), {shape.m, shape.n}),
            &cublasLtMatrixLayoutDestroy) {
   const std::vector<cublasLtMatmulAlgo_t> found = heuristic(1);
   if (found.empty()) {
@@ -162,14 +150,13 @@ std::vector<cublasLtMatmulAlgo_t> LtMatmul::candidates(std::size_t most) const {
 
 std::string LtMatmul::text() const {
   return fmt::format(
-      "cublasLt: {} x {} x {}, types {}, {} and {}, bias {}, {} bytes, {}{}{} x {}, rows {} apart, "
+      "cublasLt: {} x {} x {}, types {}, {} and {}, bias {}, {} bytes, {}{}{}, rows {} apart, "
       "aligned to {}, {}, {}{}",
       shape_.m, shape_.n, shape_.k, static_cast<int>(shape_.type),
       static_cast<int>(shape_.out_type.value_or(shape_.type)), static_cast<int>(shape_.compute),
       shape_.bias != nullptr, context_.workspace_bytes, shape_.x_transposed ? 'T' : 'N',
-      shape_.w_plain ? 'N' : 'T', shape_.adds ? '+' : '=', shape_.batch.count, shape_.x_stride,
-      shape_.alignment.x, shape_.alignment.w, shape_.alignment.out,
-      shape_.scales.of_rows ? ", scales of rows" : "");
+      shape_.w_plain ? 'N' : 'T', shape_.adds ? '+' : '=', shape_.x_stride, shape_.alignment.x,
+      shape_.alignment.w, shape_.alignment.out, shape_.scales.of_rows ? ", scales of rows" : "");
 }
 
 void LtMatmul::enqueue_by(const cublasLtMatmulAlgo_t& algorithm, const void* x, const void* w,

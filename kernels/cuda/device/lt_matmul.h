@@ -22,13 +22,7 @@ struct LtContext {
   std::size_t workspace_bytes = 0;
 };
 
-// Several products of one shape; strides in elements from one to the next.
-struct LtBatch {
-  int count = 1;
-  std::int64_t x_stride = 0, w_stride = 0, out_stride = 0;
-};
-
-// Bytes that addresses, also those of a batch's others, are multiples of.
+// Bytes that addresses are multiples of.
 struct LtAlignment {
   std::uint32_t x = 256, w = 256, out = 256;  // cudaMalloc's
 };
@@ -56,7 +50,6 @@ struct LtMatmulShape {
   bool w_plain = false;        // w lies as [k, n]
   bool adds = false;           // to what out holds
   std::int64_t x_stride = 0;   // elements from row to row of x; zero: as many as a row has
-  LtBatch batch = {};
   LtAlignment alignment = {};
 };
 

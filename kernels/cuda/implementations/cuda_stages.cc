@@ -18,26 +18,9 @@ Stage chosen_stage(Stage work, const std::vector<Candidate>& candidates, const T
   return work;
 }
 
-// From one tensor to another, in elements.
-std::int64_t distance(const Tensor& from, const Tensor& to) {
-  return (static_cast<const std::byte*>(to.data) - static_cast<const std::byte*>(from.data)) /
-         static_cast<std::ptrdiff_t>(dtype_bytes(from.dtype));
-}
-
-// Both products, each a stride from the other. They are of one shape.
-LtBatch batch_of(const Product& first, const Product& second) {
-  return {.count = 2,
-          .x_stride = distance(first.a, second.a),
-          .w_stride = distance(first.b, second.b),
-          .out_stride = distance(first.out, second.out)};
-}
-
-// The largest power of two up to 256 that divides the address of the tensor and of one a stride
-// behind it.
-std::uint32_t alignment_of(const Tensor& tensor, std::int64_t stride) {
-  const auto address = reinterpret_cast<std::uintptr_t>(tensor.data);
-  const std::uintptr_t bits =
-      address | static_cast<std::uintptr_t>(stride) * dtype_bytes(tensor.dtype) | 256;
+// The largest power of two up to 256 that divides the tensor's address.
+std::uint32_t alignment_of(const Tensor& tensor) {
+  const std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(tensor.data) | 256;
   return static_cast<std::uint32_t>(bits & (~bits + 1));
 }
 
@@ -55,7 +38,7 @@ Stage CudaStages::scaled_matmul(std::string name, const Tensor& x, const Tensor&
                        {x, w, out});
 }
 
-// What adds is not tuned, which would leave its sums added to: of a batch only one is restored.
+// What adds is not tuned, which would leave its sums added to.
 Stage CudaStages::chosen_matmul(Stage work, const std::shared_ptr<LtMatmul>& matmul,
                                 const Product& product) {
   const Tensor &a = product.a, &b = product.b, &out = product.out;
@@ -130,31 +113,12 @@ Stage CudaStages::gate(const Activation& activation, const Tensor& g, const Tens
 }
 
 Stage CudaStages::product(std::string name, const Product& product) {
-  return lt_stage(product_work(std::move(name), product), product, {});
+  return lt_stage(product_work(std::move(name), product), product);
 }
 
-Stage CudaStages::products(std::string name, const Product& first, const Product& second) {
-  Stage work = product_work(std::move(name), first);
-  const Stage other = product_work("", second);
-  work.flops += other.flops;
-  work.min_bytes += other.min_bytes;
-  const LtBatch batch = batch_of(first, second), other_way = batch_of(second, first);
-  const auto goes_up = [](const LtBatch& of) { return std::min(of.x_stride, of.out_stride) >= 0; };
-  if (goes_up(batch)) return lt_stage(std::move(work), first, batch);
-  if (goes_up(other_way)) return lt_stage(std::move(work), second, other_way);
-  work = lt_stage(std::move(work), first, {});
-  work.launch = [one = std::move(work.launch), other = lt_stage({}, second, {}).launch] {
-    one();
-    other();
-  };
-  return work;
-}
-
-Stage CudaStages::lt_stage(Stage work, const Product& product, const LtBatch& batch) {
+Stage CudaStages::lt_stage(Stage work, const Product& product) {
   const auto& [a, b, out, a_transposed, b_transposed, adds, a_stride] = product;
-  const LtAlignment alignment{.x = alignment_of(a, batch.x_stride),
-                              .w = alignment_of(b, batch.w_stride),
-                              .out = alignment_of(out, batch.out_stride)};
+  const LtAlignment alignment{.x = alignment_of(a), .w = alignment_of(b), .out = alignment_of(out)};
   const auto matmul =
       std::make_shared<LtMatmul>(device_.lt(), LtMatmulShape{.m = out.rows(),
                                                              .n = out.cols(),
@@ -165,7 +129,6 @@ Stage CudaStages::lt_stage(Stage work, const Product& product, const LtBatch& ba
                                                              .w_plain = !b_transposed,
                                                              .adds = adds,
                                                              .x_stride = a_stride,
-                                                             .batch = batch,
                                                              .alignment = alignment});
   return chosen_matmul(std::move(work), matmul, product);
 }

@@ -36,14 +36,13 @@ class CudaStages : public StageLibrary {
   Stage product(std::string name, const Product& product) override;
   // In one batch and launch, but where the one with the lower output has the higher operand:
   // strides of a batch go upwards.
-  Stage products(std::string name, const Product& first, const Product& second) override;
   Stage activate_backward(const Activation& activation, const Tensor& g, const Tensor& d,
                           const Tensor& out) override;
   Stage gate_backward(const Activation& activation, const UnitBackward& unit) override;
   Stage packed_gate(const Activation& activation, const Tensor& gu, const Tensor& out) override;
 
  private:
-  Stage lt_stage(Stage work, const Product& product, const LtBatch& batch);
+  Stage lt_stage(Stage work, const Product& product);
   Stage chosen_matmul(Stage work, const std::shared_ptr<LtMatmul>& matmul, const Product& product);
   std::shared_ptr<LtMatmul> lt_matmul(const Tensor& x, const Tensor* bias, const Tensor& out,
                                       const LtScales& scales = {});

@@ -59,8 +59,12 @@ Scales make_scales(const ProductScales& scales, const Tensor& out) {
 // up: of a gated product's second weight.
 template <bool kGated>
 sm90::BlockScalesOf<kGated> make_block_scales(const Tensor& x, const Tensor& w, const Tensor& up) {
-  return {address_of(x), address_of(w), address_of(up), static_cast<int>(x.rows()),
-          static_cast<int>(x.cols())};
+  return {address_of(x),
+          address_of(w),
+          address_of(up),
+          static_cast<int>(x.rows()),
+          static_cast<int>(x.cols()),
+          (w.rows() - 1) * x.cols()};
 }
 
 // Without the number of blocks. cluster: blocks.

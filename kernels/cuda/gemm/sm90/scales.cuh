@@ -71,6 +71,8 @@ struct BlockScalesOf {
   static constexpr int kBlock = 128;
   const float *x = nullptr, *w = nullptr, *up = nullptr;
   int rows = 0, blocks = 0;  // of x; and along k
+  // Where w's last row of blocks begins: a block of a cluster may lie beyond out's columns.
+  std::int64_t last = 0;
 
   // Of a thread's two rows of 64.
   struct Factors {
@@ -98,7 +100,7 @@ struct BlockScalesOf {
     return {*this,
             row + static_cast<int>(threadIdx.x) % 128 / 32 * 16 +
                 static_cast<int>(threadIdx.x) % 32 / 4,
-            column / kBlock * blocks};
+            min(column / kBlock * blocks, static_cast<int>(last))};
   }
   __device__ Unscaled at(int, int) const { return {}; }
 };
