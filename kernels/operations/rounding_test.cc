@@ -232,11 +232,8 @@ std::vector<Problem> eager_problems(bool are_large) {
   return problems;
 }
 
-// Takes long on a CPU: one activation's training of large problems, which is a backward pass too.
-bool is_checked(const Operation& operation, bool is_large, std::uint64_t seed) {
-  const bool is_pass = operation.name.find("_mlp_") != std::string::npos;
-  return !is_large || !is_pass ||
-         (seed == 1 && operation.name == kActivationOf<GeluTanh>.mlp_training());
+bool is_pass(const Operation& operation) {
+  return operation.name.find("_mlp_") != std::string::npos;
 }
 
 class Rounding : public DeviceTest {
@@ -246,12 +243,13 @@ class Rounding : public DeviceTest {
     const Operation& found = find_operation(operation);
     return Verifier(*device_, seed).verify(eager_but(found, wrong, *device_), problem);
   }
-  void expect_eager_passes(bool are_large) {
+  void expect_eager_passes(bool are_large, const std::function<bool(const Operation&)>& which,
+                           const std::vector<std::uint64_t>& seeds = {1, 2, 3}) {
     for (const Problem& problem : eager_problems(are_large)) {
       for (const Operation& operation : operations()) {
         if (operation.name.find("_fp8") != std::string::npos) continue;  // gated_mlp_fp8_test.cc
-        for (const std::uint64_t seed : {1, 2, 3}) {
-          if (!is_checked(operation, are_large, seed)) continue;
+        if (!which(operation)) continue;
+        for (const std::uint64_t seed : seeds) {
           const Verification result = verify(operation.name, {}, problem, seed);
           EXPECT_TRUE(result.passed()) << operation.name << "/" << problem_name(problem)
                                        << ", seed " << seed << ": " << result.message();
@@ -269,9 +267,20 @@ class Rounding : public DeviceTest {
   }
 };
 
-// Two tests, which ctest runs beside each other.
-TEST_P(Rounding, OfEagerPyTorchPassesInEveryOperationAndDtype) { expect_eager_passes(false); }
-TEST_P(Rounding, OfEagerPyTorchPassesWhereProblemsAreLarge) { expect_eager_passes(true); }
+// Four tests, which ctest runs beside each other. The last takes long on a CPU: one activation's
+// training, which is a backward pass too.
+TEST_P(Rounding, OfEagerPyTorchPassesInEveryOperationAndDtype) {
+  expect_eager_passes(false, std::not_fn(&is_pass));
+}
+TEST_P(Rounding, OfEagerPyTorchPassesInEveryPassAndDtype) { expect_eager_passes(false, &is_pass); }
+TEST_P(Rounding, OfEagerPyTorchPassesWhereProblemsAreLarge) {
+  expect_eager_passes(true, std::not_fn(&is_pass));
+}
+TEST_P(Rounding, OfEagerPyTorchPassesWherePassesAreLarge) {
+  const std::string training = kActivationOf<GeluTanh>.mlp_training();
+  const auto is_it = [&](const Operation& operation) { return operation.name == training; };
+  expect_eager_passes(true, is_it, {1});
+}
 
 // 1024 rows of 1024 in bf16.
 const Problem kUnit = ladder_problem(8, 128, 8, 1024, Dtype::kBf16);
