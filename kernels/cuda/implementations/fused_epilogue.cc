@@ -58,6 +58,7 @@ void add_tiled_sm90(const Mlp& mlp, const Tensor& h, std::vector<Candidate>& to)
     to.push_back({.name = plan_text_sm90(plan),
                   .launch = make_gated_gemm_sm90(mlp.device, plan, mlp.activation, mlp.gated(h))});
   }
+  if (h.dtype != Dtype::kBf16) return;
   for (const GatedGemmPlan& plan : swapped_gated_plans_sm90(gemm_size(mlp.in[0], h), mlp.gpu())) {
     to.push_back(
         {.name = swapped_text_sm90(plan),

@@ -31,11 +31,11 @@ class HopperGemm : public GpuTest {
     }
   }
 
-  void check_swapped(const GemmSize& size, Dtype dtype, std::size_t tile) {
+  void check_swapped(const GemmSize& size, std::size_t tile) {
     const GatedGemmPlan plan = plan_swapped_gated_sm90(size, device_->limits(), tile);
     for (const Activation& activation : kGemmActivations) {
       SCOPED_TRACE(activation.name);
-      expect_gated(activation, size, dtype, [&](const GatedOperands& operands) {
+      expect_gated(activation, size, Dtype::kBf16, [&](const GatedOperands& operands) {
         make_swapped_gated_sm90(*device_, plan, activation, operands)();
       });
     }

@@ -27,7 +27,8 @@ std::function<void()> make_gated_gemm_sm90(CudaDevice& device, const GatedGemmPl
                                            const Activation& activation,
                                            const GatedOperands& operands);
 
-// The same for 65 to some hundred rows of x, by a plan of swapped_gated_plans_sm90().
+// The same for 65 to some hundred rows of x, by a plan of swapped_gated_plans_sm90(). In bf16, in
+// which suites have wide models: std::invalid_argument for others.
 std::function<void()> make_swapped_gated_sm90(CudaDevice& device, const GatedGemmPlan& plan,
                                               const Activation& activation,
                                               const GatedOperands& operands);

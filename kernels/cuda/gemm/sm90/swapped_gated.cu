@@ -1,3 +1,5 @@
+#include <stdexcept>
+
 #include "kernels/activations/activations.h"
 #include "kernels/cuda/device/dispatch.h"
 #include "kernels/cuda/gemm/sm90/launches.h"
@@ -36,12 +38,13 @@ std::function<void()> make_launch(CudaDevice& device, const GatedGemmPlan& plan,
 std::function<void()> make_swapped_gated_sm90(CudaDevice& device, const GatedGemmPlan& plan,
                                               const Activation& activation,
                                               const GatedOperands& operands) {
+  if (operands.h.dtype != Dtype::kBf16) {
+    throw std::invalid_argument("swapped_gated_sm90: it is built for bf16");
+  }
   std::function<void()> launch;
   dispatch_activation(GemmActivations{}, activation, [&]<typename Functor>() {
-    dispatch_16_bit(operands.h.dtype, "swapped_gated_sm90", [&]<typename T>() {
-      dispatch_index<kSwappedTilesSm90.size()>(plan.tile, [&]<std::size_t kIndex>() {
-        launch = make_launch<GemmOf<T, Functor, kIndex>>(device, plan, operands);
-      });
+    dispatch_index<kSwappedTilesSm90.size()>(plan.tile, [&]<std::size_t kIndex>() {
+      launch = make_launch<GemmOf<__nv_bfloat16, Functor, kIndex>>(device, plan, operands);
     });
   });
   return launch;
