@@ -100,16 +100,21 @@ TEST_F(TimedCheckTest, RefusesResultsKeptByAFewOfTheInputs) {
 }
 
 // All of the inputs' numbers are read, so that the results are right; to read them is less work.
+// Times of cores that are busy with other work do not tell, and nothing honest may be refused by
+// them; so not every process finds it, and a run has several.
 TEST_F(TimedCheckTest, RefusesResultsKeptByAllOfTheInputs) {
-  std::map<std::uint64_t, Remembered> kept;
-  EXPECT_THAT(refusal([&](const auto& honest, kernels::Inputs in, const Tensor& out) {
-                std::uint64_t key = 0;
-                for (const Tensor& input : in) key = 31 * key + device_->digest(input);
-                if (kept.contains(key)) return kept[key].put(out);
-                for (int times = 0; times < 300; ++times) honest();
-                kept[key].keep(out);
-              }),
-              HasSubstr("keeps results: "));
+  std::string refused;
+  for (int process = 0; process < 5 && refused.empty(); ++process) {
+    std::map<std::uint64_t, Remembered> kept;
+    refused = refusal([&](const auto& honest, kernels::Inputs in, const Tensor& out) {
+      std::uint64_t key = 0;
+      for (const Tensor& input : in) key = 31 * key + device_->digest(input);
+      if (kept.contains(key)) return kept[key].put(out);
+      for (int times = 0; times < 300; ++times) honest();
+      kept[key].keep(out);
+    });
+  }
+  EXPECT_THAT(refused, HasSubstr("keeps results: "));
 }
 
 TEST_F(TimedCheckTest, RefusesWhatComputesOneCallInTen) {
