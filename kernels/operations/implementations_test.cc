@@ -28,7 +28,7 @@ const std::vector<Problem> kProblems{
 };
 
 // The first two, once, where compute-sanitizer makes each a hundred times as long
-// (ci/pipelines/sanitize_kernels.py).
+// (ci/pipelines/sanitize_kernels.py), and under AddressSanitizer.
 bool has_few_shapes() { return std::getenv("FUSEGATE_FEW_SHAPES") != nullptr; }
 
 // The first so many, in every format.
