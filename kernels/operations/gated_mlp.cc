@@ -11,7 +11,11 @@
 namespace fusegate::kernels {
 namespace {
 
-std::vector<TensorSpec> inputs(const LadderProblem& p) {
+std::vector<TensorSpec> outputs(const LadderProblem& p) { return {{"out", {p.rows(), p.dim}}}; }
+
+}  // namespace
+
+std::vector<TensorSpec> gated_mlp_inputs(const LadderProblem& p) {
   // torch.nn.Linear's initial weights. x is wider, so that g leaves the activation's linear part
   // and a wrong activation is found.
   const auto weight = [](const char* name, std::int64_t out, std::int64_t in) {
@@ -25,10 +29,6 @@ std::vector<TensorSpec> inputs(const LadderProblem& p) {
           weight("w_up", p.hidden, p.dim),
           weight("w_down", p.dim, p.hidden)};
 }
-
-std::vector<TensorSpec> outputs(const LadderProblem& p) { return {{"out", {p.rows(), p.dim}}}; }
-
-}  // namespace
 
 void gated_mlp_reference(const Activation& activation, Device& device, const LadderProblem& p,
                          std::span<double* const> in, double* out) {
@@ -53,7 +53,7 @@ const OperationRegistration registered(kActivations, [](const Activation& activa
       .name = activation.mlp(),
       .axes = ladder_axes(),
       .compared_with = "unfused",
-      .inputs = &inputs,
+      .inputs = &gated_mlp_inputs,
       .outputs = &outputs,
       .reference = std::bind_front(&gated_mlp_reference, activation),
   };

@@ -9,28 +9,18 @@
 //
 // One that accumulates adds the weights' gradients to sums in fp32, in their memory, as training by
 // several batches a step does.
-#include <cmath>
-
 #include "kernels/activations/activations.h"
 #include "kernels/contract/kernel.h"
+#include "kernels/operations/gated_mlp.h"
 #include "kernels/operations/ladder_problem.h"
 
 namespace fusegate::kernels {
 namespace {
 
-// x and weights as in gated_mlp.cc.
 std::vector<TensorSpec> training_inputs(const LadderProblem& p) {
-  const auto weight = [](const char* name, std::int64_t out, std::int64_t in) {
-    return TensorSpec{.name = name,
-                      .shape = {out, in},
-                      .fill = Fill::uniform(1 / std::sqrt(static_cast<double>(in))),
-                      .is_weight = true};
-  };
-  return {{"x", {p.rows(), p.dim}, Fill::uniform(4)},
-          weight("w_gate", p.hidden, p.dim),
-          weight("w_up", p.hidden, p.dim),
-          weight("w_down", p.dim, p.hidden),
-          {"dy", {p.rows(), p.dim}}};
+  std::vector<TensorSpec> specs = gated_mlp_inputs(p);
+  specs.push_back({"dy", {p.rows(), p.dim}});
+  return specs;
 }
 
 std::vector<TensorSpec> backward_inputs(const LadderProblem& p) {
