@@ -100,7 +100,7 @@ TEST_F(TimedCheckTest, RefusesResultsKeptByAFewOfTheInputs) {
 }
 
 // All of the inputs' numbers are read, so that the results are right; to read them is less work.
-// Times of cores that are busy with other work do not tell, and nothing honest may be refused by
+// Times of cores that are busy with other work show nothing, and nothing honest may be refused by
 // them; so not every process finds it, and a run has several.
 TEST_F(TimedCheckTest, RefusesResultsKeptByAllOfTheInputs) {
   std::string refused;
