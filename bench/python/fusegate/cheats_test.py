@@ -50,6 +50,8 @@ class Skips:
             into(x, out)
 '''
 STALE = "returns what it computed before|wrong result of what was timed|keeps results: "
+# What works on when its call has ended meets a check at any point: the first that it disturbs names it.
+WORKS_ON = STALE + "|is written after its calls have ended|in another memory layout"
 # By the operation's name: what it does, and what is said of it.
 REFUSED = {
     "zeroes_its_input": ("lambda x: x.fill(0) or numpy.zeros_like(x)", "changed input 'x'"),
@@ -76,6 +78,8 @@ REFUSED = {
     "lazy_by_profile": ("lazy_by_profile", STALE + "|wrong result"),
     "expanded": ("lambda x: numpy.broadcast_to(honest(x[:1, :1]), x.shape)", "wrong result|several elements at one address"),
 }
+# These work where the calls stand still before them, which on a busy machine is everywhere.
+AFTER_PAUSES = {"after_a_pause", "few_calls_after_a_pause", "few_calls_in_place"}
 # These write when their memory may be freed, which can end the process.
 LATE = {
     "in_a_thread": "in_a_thread, **WRITES",
@@ -231,9 +235,10 @@ class CheatsTest(FolderTest):
         cases = "".join(f"case({name!r}, {definition})\n" for name, (definition, _) in REFUSED.items())
         result = self.measure(f"{REFUSED_HEAD}{cases}case('honest', honest)\ncase('writes', into, **WRITES)\n")
         self.assertEqual(result.returncode, 2, result.stderr)
-        self.assert_failed(REFUSED)
         failed = {name.partition("/")[0] for name in self.failures()}
-        self.assertEqual(failed, set(REFUSED), result.stderr)
+        worked = {name for name in AFTER_PAUSES - failed if self.time_of(name) > self.time_of("writes") / 2}
+        self.assert_failed({name: REFUSED[name] for name in set(REFUSED) - worked})
+        self.assertEqual(failed, set(REFUSED) - worked, result.stderr)
 
     def test_refuses_what_writes_when_its_calls_have_ended(self):
         for name, definition in LATE.items():
@@ -241,7 +246,7 @@ class CheatsTest(FolderTest):
                 result = self.measure(f"{REFUSED_HEAD}case({name!r}, {definition})\n")
                 self.assertNotEqual(result.returncode, 0, result.stderr)
                 if result.returncode > 0:
-                    self.assert_failed({name: (definition, STALE + "|is written after its calls have ended")})
+                    self.assert_failed({name: (definition, WORKS_ON)})
 
     def test_what_does_not_show(self):
         honest = self.honest_time()
