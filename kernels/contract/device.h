@@ -18,6 +18,7 @@
 #include "kernels/contract/errors.h"
 #include "kernels/contract/fill.h"
 #include "kernels/contract/problem.h"
+#include "kernels/contract/ranks.h"
 
 namespace fusegate::kernels {
 
@@ -118,7 +119,10 @@ class Device {
  public:
   virtual ~Device() = default;
   virtual std::string_view kind() const = 0;  // "cuda", "cpu"
-  virtual std::string name() const = 0;       // such as "NVIDIA H200"
+  // Of this process among those that measure together; one of one unless it joined others.
+  Ranks& ranks() const { return *ranks_; }
+  void join(std::shared_ptr<Ranks> ranks) { ranks_ = std::move(ranks); }
+  virtual std::string name() const = 0;  // such as "NVIDIA H200"
   // Identifies this device among others of its model; empty where it has none.
   virtual std::string uuid() const = 0;
   // The software that decides its speed, such as {"cublas", "13.1.0"}.
@@ -150,6 +154,9 @@ class Device {
   // Waits for all enqueued work and throws its errors.
   virtual void synchronize() = 0;
   virtual ReferenceMath& reference_math() = 0;
+
+ private:
+  std::shared_ptr<Ranks> ranks_ = std::make_shared<Ranks>();
 };
 
 // A tensor in new memory, which is appended to owner. Throws DeviceError where memory is short.

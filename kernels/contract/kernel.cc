@@ -129,6 +129,11 @@ std::string refusal(const Implementation& implementation, const Device& device,
     if (size % multiple == 0) continue;
     return fmt::format("{} {} must be a multiple of {}", axis, size, multiple);
   }
+  const std::int64_t here = device.ranks().count(), needed = ranks_of(problem).value_or(here);
+  if (needed != here) {
+    return fmt::format("it needs {0} ranks, and there are {1}; --ranks={0} starts as many", needed,
+                       here);
+  }
   if (!implementation.refuses) return "";
   try {
     return implementation.refuses(device, problem);

@@ -55,6 +55,10 @@ struct TensorSpec {
   // may pack it. Its numbers are the same in every check and memory layout. Those of others change
   // after a kernel was prepared.
   bool is_weight = false;
+  // Of an operation across ranks (kRanksAxis): the axis along which each rank holds its part, in
+  // the order of ranks; of an output the first. Others are whole on each rank. shape is that of the
+  // whole, which the reference sees.
+  std::optional<int> split_axis = {};
   // Of a floating-point input: kernels use its numbers as they are, such as scales of other inputs,
   // so that no error of theirs passes through the operation (rounding.h).
   bool is_exact = false;
@@ -235,7 +239,10 @@ std::string benchmark_name(const Implementation& implementation, const Problem& 
 std::vector<TensorSpec> input_specs(const Operation& operation, const Problem& problem);
 std::vector<TensorSpec> output_specs(const Operation& operation, const Problem& problem);
 
-// Device memory that the operation's tensors need. Throws ContractError as those do.
+// The shape of what one rank holds of a checked spec.
+std::vector<std::int64_t> part_shape(const TensorSpec& spec, const Problem& problem);
+
+// Device memory that the operation's tensors need, of each rank. Throws ContractError as those do.
 double tensor_bytes(const Operation& operation, const Problem& problem);
 
 }  // namespace fusegate::kernels

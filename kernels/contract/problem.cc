@@ -59,6 +59,12 @@ std::int64_t Problem::at(std::string_view axis) const {
       fmt::format("no axis '{}'; the problem has {}", axis, known.empty() ? "none" : known));
 }
 
+std::optional<std::int64_t> ranks_of(const Problem& problem) {
+  const auto found = std::ranges::find(problem.axes, kRanksAxis, &Axis::name);
+  if (found == problem.axes.end()) return std::nullopt;
+  return problem.at(kRanksAxis);
+}
+
 std::string problem_name(const Problem& problem) {
   std::string name(dtype_name(problem.dtype));
   for (const Axis& axis : problem.axes) name += fmt::format("/{}:{}", axis.name, axis.value());

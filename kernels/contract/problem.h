@@ -55,6 +55,10 @@ struct Problem {
   friend bool operator==(const Problem&, const Problem&) = default;
 };
 
+// Over how many ranks an operation with this axis is computed (ranks.h).
+inline constexpr const char* kRanksAxis = "ranks";
+std::optional<std::int64_t> ranks_of(const Problem& problem);  // nothing without that axis
+
 // "bf16/heads:16/kv:4096"
 std::string problem_name(const Problem& problem);
 

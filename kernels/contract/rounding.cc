@@ -131,11 +131,12 @@ void RoundingBound::keep_variances(Device& device, const std::vector<Errors>& sp
   if (!of_columns.empty()) columns_ = on_device(device, of_columns);
 }
 
-ErrorScale RoundingBound::scale() const {
+ErrorScale RoundingBound::scale(std::int64_t first_row) const {
   if (terms_.unit == 0) return {};
   const Format& format = format_of(terms_.dtype);
+  const auto* const rows = static_cast<const double*>(rows_.data());
   return {.all = all_,
-          .rows = static_cast<const double*>(rows_.data()),
+          .rows = rows == nullptr ? nullptr : rows + first_row,
           .columns = static_cast<const double*>(columns_.data()),
           .own = square(terms_.unit) / 3,
           .least = square(format.smallest) + all_ / static_cast<double>(TileGrid::kSide),

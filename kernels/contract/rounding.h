@@ -108,7 +108,8 @@ class RoundingBound {
   RoundingBound(Device& device, const RoundingTerms& terms, const std::vector<Errors>& spreads,
                 double perturbed_by, double mean_square);
 
-  ErrorScale scale() const;
+  // Of rows from that one on, where an output is a part of the reference.
+  ErrorScale scale(std::int64_t first_row = 0) const;
   // Of the whole: the largest ||e|| / ||r||; zero where all must be equal.
   double norm() const;
   // errors: by scale().
@@ -123,9 +124,9 @@ class RoundingBound {
 
   RoundingTerms terms_;
   double mean_square_ = 0, all_ = 0;
-  Memory rows_, columns_;                                    // on the device
-  double row_along_ = 0, tile_along_ = 0;                    // c
-  double whole_slope_ = 0;                                   // b
+  Memory rows_, columns_;                  // on the device
+  double row_along_ = 0, tile_along_ = 0;  // c
+  double whole_slope_ = 0;                 // b
 };
 
 }  // namespace fusegate::kernels

@@ -68,7 +68,27 @@ void check_fill(const Fill& fill, Dtype dtype) {
   }
 }
 
+void check_split(const TensorSpec& spec, const Problem& problem) {
+  if (!spec.split_axis) return;
+  if (!ranks_of(problem)) {
+    throw ContractError(
+        fmt::format("split_axis: only an operation with the axis '{}' has parts", kRanksAxis));
+  }
+  const int axis = *spec.split_axis;
+  if (axis < 0 || axis >= static_cast<int>(spec.shape.size())) {
+    throw ContractError(fmt::format("split_axis is {}; it has {} axes", axis, spec.shape.size()));
+  }
+  const std::int64_t size = spec.shape[static_cast<std::size_t>(axis)], parts = *ranks_of(problem);
+  if (size % parts == 0) return;
+  throw ContractError(
+      fmt::format("split_axis: {} elements cannot be split into {} parts", size, parts));
+}
+
 void check_output(const TensorSpec& spec, const Specs& inputs) {
+  if (spec.split_axis.value_or(0) != 0) {
+    throw ContractError(
+        fmt::format("split_axis is {}; an output is split along its first", *spec.split_axis));
+  }
   if (spec.tolerance && !(*spec.tolerance >= 0)) {
     throw ContractError(fmt::format("tolerance is {}, must be at least 0", *spec.tolerance));
   }
@@ -77,9 +97,10 @@ void check_output(const TensorSpec& spec, const Specs& inputs) {
   if (input == inputs.end()) {
     throw ContractError(fmt::format("in_place_of: '{}' is not an input", spec.in_place_of));
   }
-  if (input->shape != spec.shape || input->dtype != spec.dtype) {
-    throw ContractError(
-        fmt::format("in_place_of: input '{}' has another shape or dtype", spec.in_place_of));
+  if (input->shape != spec.shape || input->dtype != spec.dtype ||
+      input->split_axis != spec.split_axis) {
+    throw ContractError(fmt::format(
+        "in_place_of: input '{}' has another shape or dtype, or other parts", spec.in_place_of));
   }
 }
 
@@ -98,6 +119,7 @@ Specs checked_specs(const Operation& operation, const Problem& problem, const ch
       if (!spec.dtype) spec.dtype = problem.dtype;
       elements_of(spec);
       check_fill(spec.fill, *spec.dtype);
+      check_split(spec, problem);
       if (inputs != nullptr) check_output(spec, *inputs);
       if (!spec.in_place_of.empty() && !replaced.insert(spec.in_place_of).second) {
         throw ContractError(
@@ -122,11 +144,21 @@ Specs output_specs(const Operation& operation, const Problem& problem) {
   return checked_specs(operation, problem, "outputs", operation.outputs, &inputs);
 }
 
+std::vector<std::int64_t> part_shape(const TensorSpec& spec, const Problem& problem) {
+  std::vector<std::int64_t> shape = spec.shape;
+  if (spec.split_axis) {
+    shape[static_cast<std::size_t>(*spec.split_axis)] /= ranks_of(problem).value_or(1);
+  }
+  return shape;
+}
+
 double tensor_bytes(const Operation& operation, const Problem& problem) {
   double total = 0;  // does not wrap around for absurd sizes
   const auto add = [&](const TensorSpec& spec) {
     if (!spec.in_place_of.empty()) return;
-    total += static_cast<double>(elements_of(spec)) * static_cast<double>(dtype_bytes(*spec.dtype));
+    const auto parts = static_cast<double>(spec.split_axis ? ranks_of(problem).value_or(1) : 1);
+    total += static_cast<double>(elements_of(spec)) / parts *
+             static_cast<double>(dtype_bytes(*spec.dtype));
   };
   std::ranges::for_each(input_specs(operation, problem), add);
   std::ranges::for_each(output_specs(operation, problem), add);

@@ -91,16 +91,26 @@ std::string beyond_text(const BeyondRounding& beyond, const TileGrid& grid,
                      beyond.seen, beyond.allowed);
 }
 
+// Of an operation across ranks, whose reference sees every tensor whole.
+Expected expected_of_whole(Device& device, const Operation& operation, const Problem& problem,
+                           std::uint64_t seed, bool changes_inputs) {
+  Workspace whole(device, operation, problem, seed, Workspace::Guards::kNone,
+                  Workspace::Extent::kWhole);
+  if (changes_inputs) whole.change(seed);
+  return expected_outputs(device, operation, problem, whole, seed);
+}
+
 }  // namespace
 
 std::string Verification::message() const {
+  if (!on_ranks.empty()) return on_ranks;
   if (!damage.empty()) return "wrong memory: " + damage;
   const std::string wrong = fmt::format(
       "wrong result{}: {}",
       is_elsewhere ? " in other memory, as if it kept an address of an earlier call"
       : is_timed ? " of what was timed, on inputs that it had not seen, as if it returned what it "
                    "computed before, or when it was prepared from an input that "
-                                     "is not declared a weight"
+                   "is not declared a weight"
       : is_second_call ? " of the second call"
                        : "",
       output.empty() ? "" : fmt::format("output '{}': ", output));
@@ -121,38 +131,73 @@ Verifier::Reference& Verifier::reference(const Operation& operation, const Probl
     last_.reset();  // its memory may be needed
     Workspace workspace(device_, operation, problem, seed_, Workspace::Guards::kAround);
     if (changes_inputs_) workspace.change(seed_);
-    Expected expected = expected_outputs(device_, operation, problem, workspace, seed_);
+    Expected expected =
+        ranks_of(problem).value_or(1) == 1
+            ? expected_outputs(device_, operation, problem, workspace, seed_)
+            : expected_of_whole(device_, operation, problem, seed_, changes_inputs_);
     last_.emplace(Reference{operation.name, problem, std::move(workspace), std::move(expected)});
   }
   return *last_;
+}
+
+PreparedKernel Verifier::prepare(const Implementation& implementation, const Problem& problem,
+                                 const Workspace& workspace) {
+  PreparedKernel kernel;
+  ranks().together("preparing", [&] {
+    kernel = implementation.prepare(device_, problem, workspace.inputs(), workspace.outputs());
+  });
+  return kernel;
+}
+
+void Verifier::run(const PreparedKernel& kernel, bool by_stage) {
+  ranks().together("a call", [&] {
+    for (const Stage& stage : kernel.stages) {
+      if (!stage.launch) continue;
+      if (by_stage) ranks().note(fmt::format("stage '{}'", stage.name));
+      stage.launch();
+      if (by_stage) device_.synchronize();
+    }
+    if (kernel.collect) kernel.collect();
+    device_.synchronize();
+  });
+}
+
+Verification Verifier::agreed(Verification mine) const {
+  if (!ranks().are_several()) return mine;
+  mine.on_ranks = ranks().any("result", mine.passed() ? "" : mine.message());
+  mine.relative_error = ranks().largest("relative error", mine.relative_error);
+  return mine;
+}
+
+Verification Verifier::check(const PreparedKernel& kernel, const Reference& expected,
+                             bool is_second) {
+  run(kernel, ranks().are_several() && !is_second);
+  Verification result = compare(expected, expected.workspace);
+  result.is_second_call = is_second;
+  result.damage = expected.workspace.damage();
+  return agreed(std::move(result));
 }
 
 Verification Verifier::verify(const Implementation& implementation, const Problem& problem) {
   Reference& expected = reference(find_operation(implementation.operation), problem);
   Workspace& workspace = expected.workspace;
   workspace.restore();
-  const PreparedKernel kernel =
-      implementation.prepare(device_, problem, workspace.inputs(), workspace.outputs());
+  const PreparedKernel kernel = prepare(implementation, problem, workspace);
   Verification result{.damage = workspace.damage()};
-  if (!result.damage.empty()) {
-    result.damage += " when it was made ready";
-    return result;
-  }
+  if (!result.damage.empty()) result.damage += " when it was made ready";
+  result = agreed(std::move(result));
+  if (!result.passed()) return result;
   // Twice: what a first call leaves behind may make later ones wrong, and those are timed.
   for (const bool is_second : {false, true}) {
     workspace.restore();
-    kernel.launch();
-    if (kernel.collect) kernel.collect();
-    device_.synchronize();
-    result = compare(expected, workspace);
-    result.is_second_call = is_second;
-    result.damage = workspace.damage();
+    result = check(kernel, expected, is_second);
     if (!result.passed()) break;
   }
-  if (!result.damage.empty()) {
+  // Where others take part, a stage alone may wait for them.
+  if (!result.damage.empty() && !ranks().are_several()) {
     result.damage = damage_by_stage(device_, workspace, kernel, result.damage);
   }
-  if (!result.passed() || !kernel.allocates) return result;
+  if (!result.passed() || !ranks().all("allocates", kernel.allocates)) return result;
   const Verification elsewhere = check_elsewhere(implementation, expected);
   return elsewhere.passed() ? result : elsewhere;
 }
@@ -160,21 +205,17 @@ Verification Verifier::verify(const Implementation& implementation, const Proble
 // On the same numbers, with nothing right left where they were before.
 Verification Verifier::check_elsewhere(const Implementation& implementation, Reference& expected) {
   const Operation& operation = find_operation(implementation.operation);
-  if (2 * tensor_bytes(operation, expected.problem) >
-      static_cast<double>(device_.available_bytes())) {
-    return {};
-  }
+  const bool has_room = 2 * tensor_bytes(operation, expected.problem) <=
+                        static_cast<double>(device_.available_bytes());
+  if (!ranks().all("room for other memory", has_room)) return {};
   Workspace other(device_, operation, expected.problem, seed_);
   for (const Tensor& tensor : expected.workspace.tensors()) device_.poison(tensor);
-  const PreparedKernel kernel =
-      implementation.prepare(device_, expected.problem, other.inputs(), other.outputs());
+  const PreparedKernel kernel = prepare(implementation, expected.problem, other);
   other.restore();
-  kernel.launch();
-  if (kernel.collect) kernel.collect();
-  device_.synchronize();
+  run(kernel, false);
   Verification result = compare(expected, other);
   result.is_elsewhere = true;
-  return result;
+  return agreed(std::move(result));
 }
 
 Verification Verifier::verify_timed(const Operation& operation, const Problem& problem,
@@ -186,7 +227,7 @@ Verification Verifier::verify_timed(const Operation& operation, const Problem& p
   device_.synchronize();
   Verification result = compare(expected, expected.workspace);
   result.is_timed = true;
-  return result;
+  return agreed(std::move(result));
 }
 
 Verification Verifier::compare(const Reference& of, const Workspace& workspace) const {
@@ -207,8 +248,10 @@ Verification Verifier::compare(const Reference& of, const Workspace& workspace,
   const Tensor& out = workspace.outputs()[output];
   const TensorSpec& spec = workspace.output_specs()[output];
   const RoundingBound& bound = of.expected.bounds[output];
-  const auto* const reference = static_cast<const double*>(of.expected.values[output].data());
-  const Errors errors = device_.reference_math().errors(out, reference, bound.scale());
+  const std::int64_t first_row = spec.split_axis ? ranks().rank() * out.rows() : 0;
+  const auto* const reference =
+      static_cast<const double*>(of.expected.values[output].data()) + first_row * out.cols();
+  const Errors errors = device_.reference_math().errors(out, reference, bound.scale(first_row));
   const ErrorNorms norms = errors.norms();
   Verification result{.output = of.expected.values.size() > 1 ? spec.name : "",
                       .relative_error = norms.relative(),

@@ -28,17 +28,21 @@ struct Verification {
   bool is_second_call = false;  // the first was right
   bool is_elsewhere = false;    // in other memory; the calls before were right
   bool is_timed = false;        // of what was timed; the calls before were right
+  // What is wrong on the first rank where anything is: "rank 1: wrong result..."; "" where all are
+  // right, or there is only one.
+  std::string on_ranks = {};
   // Forbidden writes: "stage 'scan' wrote past the end of output 'y'"; "" where there were none.
   std::string damage = {};
 
   bool passed() const {
-    return damage.empty() && beyond_rounding.empty() && relative_error <= bound;
+    return on_ranks.empty() && damage.empty() && beyond_rounding.empty() && relative_error <= bound;
   }
   // Why it did not pass, in one sentence.
   std::string message() const;
 };
 
-// Checks kernels against the reference. The implementations of one operation on one problem share
+// Checks kernels against the reference; those across ranks on each of them, and the result is the
+// same on all. The implementations of one operation on one problem share
 // the reference, so the last is stored.
 class Verifier {
  public:
@@ -66,6 +70,15 @@ class Verifier {
   };
 
   Reference& reference(const Operation& operation, const Problem& problem);
+  Ranks& ranks() const { return device_.ranks(); }
+  PreparedKernel prepare(const Implementation& implementation, const Problem& problem,
+                         const Workspace& workspace);
+  // One call, to its end. by_stage: each stage to its end, so that the rank's note names the one
+  // that never does.
+  void run(const PreparedKernel& kernel, bool by_stage);
+  // What all ranks take for the result.
+  Verification agreed(Verification mine) const;
+  Verification check(const PreparedKernel& kernel, const Reference& expected, bool is_second);
   Verification check_elsewhere(const Implementation& implementation, Reference& expected);
   Verification compare(const Reference& of, const Workspace& workspace) const;
   Verification compare(const Reference& of, const Workspace& workspace, std::size_t output) const;

@@ -39,11 +39,12 @@ std::vector<std::byte> values_of(const TensorSpec& spec, const Problem& problem,
 }  // namespace
 
 Workspace::Workspace(Device& device, const Operation& operation, const Problem& problem,
-                     std::uint64_t seed, Guards guards)
+                     std::uint64_t seed, Guards guards, Extent extent)
     : device_(device),
       problem_(problem),
       seed_(seed),
       guards_(guards),
+      extent_(extent),
       input_specs_(kernels::input_specs(operation, problem)),
       output_specs_(kernels::output_specs(operation, problem)) {
   for (const TensorSpec& spec : input_specs_) inputs_.push_back(take(spec, "input"));
@@ -66,7 +67,7 @@ Workspace::Workspace(Device& device, const Operation& operation, const Problem& 
 }
 
 Tensor Workspace::take(const TensorSpec& spec, const char* role) {
-  Tensor tensor{nullptr, spec.shape, *spec.dtype};
+  Tensor tensor{nullptr, is_split(spec) ? part_shape(spec, problem_) : spec.shape, *spec.dtype};
   const std::size_t around = guards_ == Guards::kAround ? kGuardBytes : 0;
   Memory memory = device_.allocate(tensor.bytes() + 2 * around);
   auto* const data = static_cast<std::byte*>(memory.data());
@@ -86,10 +87,46 @@ void Workspace::set_guards(const Guarded& one) {
   device_.poison(bytes_at(begin + kGuardBytes + one.tensor.bytes(), kGuardBytes));
 }
 
+bool Workspace::is_split(const TensorSpec& spec) const {
+  return spec.split_axis && extent_ == Extent::kPart && ranks_of(problem_).value_or(1) > 1;
+}
+
 void Workspace::fill(std::size_t input, std::uint64_t workspace_seed) {
   const TensorSpec& spec = input_specs_[input];
   const Tensor& tensor = inputs_[input];
   const std::uint64_t seed = (spec.is_weight ? kWeightSeed : workspace_seed) + input + 1;
+  if (is_split(spec)) {
+    std::vector<Memory> memory;
+    Tensor whole{nullptr, spec.shape, *spec.dtype};
+    memory.push_back(device_.allocate_lasting(whole.bytes()));
+    whole.data = memory.back().data();
+    fill_whole(input, seed, whole);
+    copy_part(spec, whole, tensor);
+    device_.synchronize();  // before the whole is freed
+  } else {
+    fill_whole(input, seed, tensor);
+  }
+  memory_[input].seed = workspace_seed;
+  if (guards_ == Guards::kAround) memory_[input].digest = device_.digest(tensor);
+}
+
+// By rows of what lies behind the split axis.
+void Workspace::copy_part(const TensorSpec& spec, const Tensor& whole, const Tensor& part) const {
+  const auto axis = static_cast<std::ptrdiff_t>(*spec.split_axis);
+  std::int64_t rows = 1;
+  for (std::ptrdiff_t i = 0; i < axis; ++i) rows *= spec.shape[static_cast<std::size_t>(i)];
+  const std::size_t row = whole.bytes() / static_cast<std::size_t>(rows);
+  const std::size_t part_row = part.bytes() / static_cast<std::size_t>(rows);
+  const auto* from = static_cast<const std::byte*>(whole.data) +
+                     static_cast<std::size_t>(device_.ranks().rank()) * part_row;
+  auto* to = static_cast<std::byte*>(part.data);
+  for (std::int64_t i = 0; i < rows; ++i, from += row, to += part_row) {
+    device_.copy(from, to, part_row);
+  }
+}
+
+void Workspace::fill_whole(std::size_t input, std::uint64_t seed, const Tensor& tensor) const {
+  const TensorSpec& spec = input_specs_[input];
   const bool is_on_device = spec.fill.kind == Fill::Kind::kOnDevice;
   if (is_on_device || spec.fill.kind == Fill::Kind::kFunction) {
     try {
@@ -106,8 +143,6 @@ void Workspace::fill(std::size_t input, std::uint64_t workspace_seed) {
   } else {
     device_.fill(tensor, spec.fill, seed);
   }
-  memory_[input].seed = workspace_seed;
-  if (guards_ == Guards::kAround) memory_[input].digest = device_.digest(tensor);
 }
 
 std::vector<Tensor> Workspace::tensors() const {
@@ -130,9 +165,12 @@ void Workspace::restore(std::uint64_t seed) {
 }
 
 bool Workspace::changes_whole(std::size_t input) const {
-  const Fill::Kind kind = input_specs_[input].fill.kind;
-  return !input_specs_[input].is_weight &&
-         (kind == Fill::Kind::kFunction || kind == Fill::Kind::kOnDevice);
+  const TensorSpec& spec = input_specs_[input];
+  if (spec.is_weight) return false;
+  // The same element lies elsewhere in a part than in the whole.
+  const bool has_parts = spec.split_axis && ranks_of(problem_).value_or(1) > 1;
+  return has_parts || spec.fill.kind == Fill::Kind::kFunction ||
+         spec.fill.kind == Fill::Kind::kOnDevice;
 }
 
 // The window lies in one half, what may take its place in the other.

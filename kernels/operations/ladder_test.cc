@@ -23,7 +23,7 @@ TEST(Registry, HoldsTheLadder) {
   std::vector<std::string> expected{"control_copy", "control_gemm", "linear"};
   for (const char* const unit : {"geglu", "geglu_erf", "reglu", "swiglu"}) {
     for (const char* const suffix :
-         {"", "_backward", "_mlp", "_mlp_accumulate", "_mlp_backward", "_mlp_training"}) {
+         {"", "_backward", "_mlp", "_mlp_accumulate", "_mlp_backward", "_mlp_training", "_mlp_tp", "_mlp_sp"}) {
       expected.push_back(std::string(unit) + suffix);
     }
   }
@@ -44,6 +44,7 @@ TEST(Registry, HoldsTheLadder) {
                                         {"geglu_mlp_backward", "fused_pointwise"},
                                         {"geglu_mlp_accumulate", "packed_pointwise"},
                                         {"geglu_mlp_training", "recompute"},
+                                        {"geglu_mlp_tp", "gathered"},
                                         {"control_copy", "memcpy"},
                                         {"control_gemm", "onednn"}}) {
     EXPECT_NO_THROW(find_implementation(operation, name, "cpu")) << operation << "/" << name;

@@ -1,0 +1,47 @@
+// The processes that measure one benchmark together, with a device each: ranks 0, 1 and so on. All
+// run the same engine in step. What one of them alone knows (a time, a failure) is exchanged before
+// anybody decides by it, so that all decide alike. Most programs are one process: rank 0 of 1.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fusegate::kernels {
+
+// A rank has ended, is at another point than the others, or failed. The text is the same on every
+// rank and names the rank.
+class RankError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class Ranks {
+ public:
+  virtual ~Ranks() = default;
+  virtual int rank() const { return 0; }
+  virtual int count() const { return 1; }
+  // Waits for all, and returns what each gave, by rank. what: for what it is, such as "nccl id";
+  // the same on all ranks. Throws RankError. On the host: tens of microseconds.
+  virtual std::vector<std::string> gather(std::string_view what, std::string mine);
+  // What this rank is about to do, for the message of a time-out; not exchanged.
+  virtual void note(std::string_view /*doing*/) {}
+
+  bool is_first() const { return rank() == 0; }
+  bool are_several() const { return count() > 1; }
+  void wait(std::string_view what) { gather(what, {}); }
+  bool all(std::string_view what, bool mine);
+  double largest(std::string_view what, double mine);  // NaN where one is
+  double sum(std::string_view what, double mine);
+  std::uint64_t first(std::string_view what, std::uint64_t mine);  // rank 0's
+  // The first text that is not empty, as "rank 1: text"; "" where all are empty.
+  std::string any(std::string_view what, const std::string& mine);
+  // Runs it on all ranks. Where it throws on one, all throw: that rank what it threw, the others
+  // RankError.
+  void together(std::string_view what, const std::function<void()>& run);
+};
+
+}  // namespace fusegate::kernels

@@ -1,0 +1,96 @@
+// The gated MLPs over several ranks, one for each activation. Columns of w_gate and w_up and rows
+// of w_down (as y = x w has them) are split, so that each rank computes its part of hidden:
+//   out = sum over ranks of (activation(x w_gate^T) * (x w_up^T)) w_down^T
+// x [M, dim], w_gate and w_up [hidden, dim] by rows, w_down [dim, hidden] by columns, out [M, dim].
+// geglu_mlp_tp: x and out are whole on each rank, as behind an all-reduce. geglu_mlp_sp, the
+// sequence-parallel form: each rank has its part of the rows of x and of out.
+// M. Shoeybi et al., "Megatron-LM", 2019; V. Korthikanti et al., "Reducing activation recomputation
+// in large transformer models", 2022.
+#include "kernels/operations/gated_mlp_parallel.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <utility>
+
+#include "kernels/activations/activations.h"
+#include "kernels/operations/gated_mlp.h"
+
+namespace fusegate::kernels {
+namespace {
+
+std::vector<std::string> axes() {
+  std::vector<std::string> axes = ladder_axes();
+  axes.emplace_back(kRanksAxis);
+  return axes;
+}
+
+std::vector<TensorSpec> inputs(const Problem& problem, bool has_rows) {
+  std::vector<TensorSpec> specs = gated_mlp_inputs(problem);
+  if (has_rows) specs[0].split_axis = 0;
+  specs[1].split_axis = specs[2].split_axis = 0;
+  specs[3].split_axis = 1;
+  return specs;
+}
+
+std::vector<TensorSpec> outputs(const LadderProblem& p, bool has_rows) {
+  return {{.name = "out",
+           .shape = {p.rows(), p.dim},
+           .split_axis = has_rows ? std::optional(0) : std::nullopt}};
+}
+
+Operation of(const Activation& activation, bool has_rows) {
+  return {.name = has_rows ? activation.mlp_sequence_parallel() : activation.mlp_tensor_parallel(),
+          .axes = axes(),
+          .compared_with = "nccl",
+          .inputs = [=](const Problem& p) { return inputs(p, has_rows); },
+          .outputs = [=](const Problem& p) { return outputs(p, has_rows); },
+          .reference = std::bind_front(&gated_mlp_reference, activation)};
+}
+
+const OperationRegistration tensor_parallel(kActivations, [](const Activation& activation) {
+  return of(activation, false);
+});
+const OperationRegistration sequence_parallel(kActivations, [](const Activation& activation) {
+  return of(activation, true);
+});
+
+// Read and written once by this rank; what the link carries is no traffic of its memory.
+Stage exchange(std::string name, const Tensor& tensor, double additions) {
+  return {.name = std::move(name),
+          .flops = additions * static_cast<double>(tensor.count()),
+          .min_bytes = 2 * static_cast<double>(tensor.bytes())};
+}
+
+}  // namespace
+
+Problem problem_of_rank(const Problem& problem) {
+  const LadderProblem p(problem);
+  return ladder_problem(p.batch, p.seq, p.dim, p.hidden / ranks_of(problem).value_or(1), p.dtype);
+}
+
+std::string refuses_to_split(const Problem& problem, bool has_rows) {
+  const LadderProblem p(problem);
+  const std::int64_t ranks = problem.at(kRanksAxis);
+  if (p.hidden % ranks != 0)
+    return fmt::format("hidden {} is no multiple of {} ranks", p.hidden, ranks);
+  if (has_rows && p.rows() % ranks != 0) {
+    return fmt::format("{} rows are no multiple of {} ranks", p.rows(), ranks);
+  }
+  return "";
+}
+
+Stage all_reduce_work(const Tensor& out, std::int64_t ranks) {
+  return exchange("all_reduce", out, static_cast<double>(ranks - 1));
+}
+
+Stage all_gather_work(const Tensor& whole, std::int64_t) {
+  return exchange("all_gather", whole, 0);
+}
+
+Stage reduce_scatter_work(const Tensor& summand, std::int64_t ranks) {
+  const auto parts = static_cast<double>(ranks);
+  return exchange("reduce_scatter", summand, (parts - 1) / parts);
+}
+
+}  // namespace fusegate::kernels
