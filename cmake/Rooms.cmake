@@ -23,7 +23,7 @@ set(FUSEGATE_TEST_OPTIONS $<$<COMPILE_LANGUAGE:CXX>:-O0>)
 if(FUSEGATE_SANITIZERS)
   list(APPEND FUSEGATE_TEST_OPTIONS $<$<COMPILE_LANGUAGE:CXX>:-g0>)
 endif()
-# With sanitizers, tests leave out the checks of every access, which halves the time again (ci/commands/run_test.cc: 3.9 s,
+# With sanitizers, tests leave out the checks of every access, which halves the time again (ci/commands/measuring/run_test.cc: 3.9 s,
 # not 8.3 s). Libraries have them, and AddressSanitizer finds null pointers. Linked after fusegate_options, which has all
 # checks.
 add_library(fusegate_test_sanitizers INTERFACE)

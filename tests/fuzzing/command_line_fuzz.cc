@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/plan/options.h"
-#include "ci/commands/command_line.h"
+#include "ci/commands/measuring/all_commands.h"
 #include "tests/fuzzing/target.h"
 
 using namespace fusegate;
