@@ -12,8 +12,12 @@
 
 namespace fusegate::bench {
 
+// Of several ranks, the first speaks for all.
+inline bool logs_warnings = true;
+
 template <typename... Args>
 void log_warning(fmt::format_string<Args...> text, Args&&... args) {
+  if (!logs_warnings) return;
   fmt::print(stderr, "{}: {}\n", program_invocation_short_name,
              baselines::printable(fmt::format(text, std::forward<Args>(args)...)));
 }

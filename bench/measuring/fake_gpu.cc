@@ -32,7 +32,7 @@ class FakeGpu : public kernels::OnednnDevice {
 };
 
 const kernels::DeviceRegistration device{
-    {.name = kKind, .preference = -1, .open = [] { return std::make_unique<FakeGpu>(); }}};
+    {.name = kKind, .preference = -1, .open = [](int) { return std::make_unique<FakeGpu>(); }}};
 
 kernels::PreparedKernel prepare_healthy(kernels::Device& device, const kernels::Problem& problem,
                                         kernels::Inputs in, const kernels::Tensor& out) {

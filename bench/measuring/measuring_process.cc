@@ -11,8 +11,8 @@
 #include "baselines/record/process.h"
 #include "bench/machine/log_warning.h"
 #include "bench/measuring/existing_run_file.h"
-#include "bench/measuring/interrupt.h"
 #include "bench/profiling/launch_check.h"
+#include "bench/ranks/interrupt.h"
 
 namespace fusegate::bench {
 namespace {
@@ -24,7 +24,8 @@ constexpr std::chrono::milliseconds kProbeInterval(500);
 
 void choose_layout_kind(kernels::Device& device, ProcessInfo& info) {
   std::optional<LayoutKind>& layout = info.protocol.layout_kind;
-  const bool numbered = layout != LayoutKind::kDriver && device.lay_out(0);
+  const bool numbered = device.ranks().all("numbered memory layouts",
+                                           layout != LayoutKind::kDriver && device.lay_out(0));
   if (layout == LayoutKind::kNumbered && !numbered) {
     throw baselines::InputError(
         "suite " + info.suite, "protocol.layout",
@@ -56,13 +57,14 @@ MeasuringProcess::MeasuringProcess(kernels::Device& device, Meter& meter, const 
     require_same_measurement(*options.out, fusegate_context(options.info, probe));
     recorder_.resume(*options.out);
   }
+  ranks().wait("the run file is read");
 }
 
 bool MeasuringProcess::stopped() const { return interrupted() || device_lost_; }
 
 void MeasuringProcess::start(nlohmann::json google_context) {
   report_progress(recorder_.start_line());
-  if (options_.out) {
+  if (options_.out && options_.writes) {
     google_context["fusegate"] = fusegate_context(options_.info, probe_);
     if (!options_.resume && !options_.force) {
       require_replaceable(*options_.out, google_context["fusegate"], selected_names());
@@ -111,6 +113,7 @@ double MeasuringProcess::take_samples(std::size_t benchmark, Layout& layout) {
   do {
     const Watchdog::Piece piece(watchdog_, benchmark);
     const Sample& sample = sessions_[benchmark].run_sample(layout);
+    if (ranks().are_several()) ranks_records_[benchmark].saw(sample);
     probe_.saw_clock(sample.sm_clock_hz);
     probe_.saw_batch(sample.batch_ns, sample.held_up_ns);
     total_ns += sample.batch_ns;
@@ -134,7 +137,10 @@ void MeasuringProcess::compare_timed() {
       const PlannedBenchmark& benchmark = plan_.benchmarks[i];
       const kernels::Operation& operation =
           kernels::find_operation(benchmark.implementation->operation);
-      const auto result = verifier.verify_timed(operation, benchmark.problem, outputs);
+      kernels::Verification result;
+      ranks().together("comparing what was timed", [&, &results = outputs] {
+        result = verifier.verify_timed(operation, benchmark.problem, results);
+      });
       if (!result.passed()) throw std::runtime_error(result.message());
     } catch (const std::exception& error) {
       fail(i, error.what());
@@ -165,7 +171,8 @@ void MeasuringProcess::record(std::size_t benchmark, LayoutRecord record) {
   for (const auto& [_, outputs] : timed_outputs_) {
     for (const kernels::Memory& output : outputs) waiting += output.bytes();
   }
-  if (waiting > device_.available_bytes() / 8) compare_timed();
+  const bool has_room = waiting <= device_.available_bytes() / 8;
+  if (!ranks().all("room for outputs", has_room)) compare_timed();
 }
 
 void MeasuringProcess::fail(std::size_t benchmark, const std::string& failure) {
@@ -175,6 +182,7 @@ void MeasuringProcess::fail(std::size_t benchmark, const std::string& failure) {
 
 void MeasuringProcess::note_failure(std::size_t benchmark, const std::string& failure) {
   recorder_.add_failure(benchmark, failure);
+  if (!ranks().is_first()) return;
   log_warning("{}: {}", plan_.benchmarks[benchmark].name(), failure);
   report_progress(recorder_.progress_line(benchmark));
 }
@@ -189,7 +197,9 @@ std::string MeasuringProcess::with_xids(const std::string& failure) {
 
 std::chrono::nanoseconds MeasuringProcess::patience() const {
   if (!options_.stuck_after) return kNoTimeout;
-  return *options_.stuck_after + options_.info.protocol.warm + options_.energy;
+  // The first rank tells what happened and ends the others.
+  const auto for_first = std::chrono::seconds(device_.ranks().is_first() ? 0 : 30);
+  return *options_.stuck_after + options_.info.protocol.warm + options_.energy + for_first;
 }
 
 // Called by the watchdog's thread while the device holds the main thread.
@@ -201,8 +211,11 @@ void MeasuringProcess::give_up(const Watchdog::Stuck& stuck) {
     log_warning("{}: recording what it launches did not end", name);
     profile_warnings_.insert(baselines::Warning::kProfileFailed);
   } else {
-    const auto limit_s = options_.stuck_after->count();
-    note_failure(stuck.benchmark, with_xids(fmt::format("did not end within {} s", limit_s)));
+    const std::string where = ranks().whereabouts();
+    const std::string failure =
+        fmt::format("did not end within {} s{}{}", options_.stuck_after->count(),
+                    where.empty() ? "" : "; ", where);
+    note_failure(stuck.benchmark, with_xids(failure));
   }
   recorder_.leave(warnings());
   if (options_.leave) options_.leave(!stuck.is_after_signal);
@@ -212,6 +225,22 @@ std::set<baselines::Warning> MeasuringProcess::warnings() const {
   std::set<baselines::Warning> warnings = probe_.warnings();
   warnings.insert(profile_warnings_.begin(), profile_warnings_.end());
   return warnings;
+}
+
+std::set<baselines::Warning> MeasuringProcess::warnings_of_ranks() const {
+  std::vector<std::string> names;
+  for (const baselines::Warning warning : warnings()) {
+    names.emplace_back(baselines::warning_name(warning));
+  }
+  std::set<baselines::Warning> all;
+  for (const std::string& text : ranks().gather("warnings", nlohmann::json(names).dump())) {
+    for (const nlohmann::json& name : nlohmann::json::parse(text)) {
+      if (const auto warning = baselines::parse_warning(name.get<std::string>())) {
+        all.insert(*warning);
+      }
+    }
+  }
+  return all;
 }
 
 Outcome MeasuringProcess::finish() {
@@ -225,8 +254,8 @@ Outcome MeasuringProcess::finish() {
     recorder_.leave(warnings());
     return interrupted() ? Outcome::kInterrupted : Outcome::kDeviceLost;
   }
-  recorder_.finish(warnings());
-  if (options_.out) {
+  recorder_.finish(warnings_of_ranks());
+  if (options_.out && options_.writes) {
     log_warning("{} benchmarks measured, {:.2f} s spent on writing the run file",
                 recorder_.complete_benchmarks(), recorder_.recording().count());
   }
@@ -235,6 +264,9 @@ Outcome MeasuringProcess::finish() {
 
 // After the last sample: it heats the device.
 void MeasuringProcess::measure_energy() {
+  if (ranks().are_several()) {
+    return log_warning("--energy-ms: the energy of a call over several ranks is not measured");
+  }
   std::map<std::size_t, nlohmann::json> details;
   const EnergySource source{
       .counter_mj = [this] { return probe_.energy_mj(); },
@@ -272,13 +304,26 @@ void MeasuringProcess::profile() {
   for (const std::size_t i : measured()) {
     if (stopped()) break;
     const ProfileAttempt attempt = try_profile(i);
-    if (attempt.profile) details[i] = profile_details(i, *attempt.profile);
-    if (attempt.identity) details[i]["identity"] = baselines::identity_json(*attempt.identity);
-    if (!attempt.warning) continue;
-    profile_warnings_.insert(*attempt.warning);
-    if (*attempt.warning != baselines::Warning::kProfileFailed) break;  // it holds for all
+    nlohmann::json members = nlohmann::json::object();
+    if (attempt.profile) members = profile_details(i, *attempt.profile);
+    if (ranks().are_several()) members["ranks"] = details_of_ranks(i, members);
+    if (attempt.identity) members["identity"] = baselines::identity_json(*attempt.identity);
+    if (!members.empty()) details[i] = std::move(members);
+    if (attempt.warning) profile_warnings_.insert(*attempt.warning);
+    // Others hold for all benchmarks.
+    const bool goes_on = !attempt.warning || *attempt.warning == baselines::Warning::kProfileFailed;
+    if (!ranks().all("profiling goes on", goes_on)) break;
   }
   if (!details.empty()) recorder_.add_details(details);
+}
+
+nlohmann::json MeasuringProcess::details_of_ranks(std::size_t benchmark,
+                                                  const nlohmann::json& profile) {
+  nlohmann::json mine = ranks().is_first() ? nlohmann::json::object() : profile;
+  mine["device"] = device_.name();
+  if (!device_.uuid().empty()) mine["uuid"] = device_.uuid();
+  const std::vector<std::string> all = ranks().gather("details", mine.dump());
+  return ranks_records_[benchmark].json(all, record_of(benchmark).calls);
 }
 
 nlohmann::json MeasuringProcess::profile_details(std::size_t benchmark,

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "bench/machine/environment_probe.h"
+#include "bench/measuring/ranks_record.h"
 #include "bench/measuring/run_file_entries.h"
 #include "bench/measuring/run_file_recorder.h"
 #include "bench/measuring/session.h"
@@ -36,6 +37,7 @@ enum class Outcome {
 struct ProcessOptions {
   ProcessInfo info;
   std::optional<std::filesystem::path> out;
+  bool writes = true;  // else out is only read, by --resume: of several ranks, the first writes
   bool progress = false;
   bool resume = false;
   bool force = false;  // replace any file (existing_run_file.h)
@@ -97,16 +99,19 @@ class MeasuringProcess {
  private:
   std::set<std::string> selected_names() const;
   void note_failure(std::size_t benchmark, const std::string& failure);
+  kernels::Ranks& ranks() const { return device_.ranks(); }
   std::chrono::nanoseconds patience() const;
   void give_up(const Watchdog::Stuck& stuck);
   std::string with_xids(const std::string& failure);
   std::set<baselines::Warning> warnings() const;
+  std::set<baselines::Warning> warnings_of_ranks() const;
   // Compares what check_timed() left with references.
   void compare_timed();
   void require_whole_times();
   std::vector<std::size_t> measured() const;
   void measure_energy();
   void profile();
+  nlohmann::json details_of_ranks(std::size_t benchmark, const nlohmann::json& profile);
   ProfileAttempt try_profile(std::size_t benchmark);
   nlohmann::json profile_details(std::size_t benchmark,
                                  const baselines::CallProfile& profile) const;
@@ -122,10 +127,11 @@ class MeasuringProcess {
   std::vector<Session> sessions_;
   // Drawn by the system, so that no kernel can know them: inputs, and by benchmark the layout in
   // which it is checked what was timed.
-  std::mt19937_64 secret_{std::random_device{}()};
+  std::mt19937_64 secret_{device_.ranks().first("a secret", std::random_device{}())};
   const std::uint64_t checked_seed_ = secret_();
   std::vector<int> checked_layouts_;
   std::map<std::size_t, std::vector<kernels::Memory>> timed_outputs_;  // not compared yet
+  std::map<std::size_t, RanksRecord> ranks_records_;                   // where there are several
   std::chrono::steady_clock::time_point last_probe_;
   bool device_lost_ = false;
   std::set<baselines::Warning> profile_warnings_;

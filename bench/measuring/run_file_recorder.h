@@ -75,7 +75,7 @@ class RunFileRecorder {
   const ProcessInfo& info_;
   std::vector<BenchmarkProgress> progress_;
   std::optional<baselines::RunFileWriter> writer_;
-  std::vector<nlohmann::json> pending_;           // entries that are not on disk yet
+  std::vector<nlohmann::json> pending_;               // entries that are not on disk yet
   std::vector<baselines::Warning> earlier_warnings_;  // of the run file that is resumed
   std::chrono::steady_clock::time_point last_write_;
   std::chrono::steady_clock::duration last_write_took_{};

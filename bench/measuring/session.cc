@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "baselines/statistics/statistics.h"
-#include "bench/measuring/interrupt.h"
 #include "bench/measuring/timed_check.h"
+#include "bench/ranks/interrupt.h"
 
 namespace fusegate::bench {
 namespace {
@@ -30,12 +30,12 @@ double process_cpu_ns() {
 }
 
 // At least once: the first replay of a graph is slow, and the clock rises from idle.
-void warm_up(Batch& batch, std::chrono::nanoseconds length) {
+void warm_up(Batch& batch, std::chrono::nanoseconds length, kernels::Ranks& ranks) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + length;
   do {
     batch.run();
-  } while (Clock::now() < end && !interrupted());
+  } while (ranks.all("warm-up goes on", Clock::now() < end) && !interrupted());
 }
 
 // NaN where launches allocate what they need.
@@ -49,11 +49,16 @@ double memory_bytes(const PlannedBenchmark& benchmark, const kernels::PreparedKe
 }  // namespace
 
 bool is_lost(kernels::Device& device) {
+  bool is_lost = false;
   try {
     device.synchronize();
-    return false;
   } catch (const kernels::DeviceError&) {
-    return true;
+    is_lost = true;
+  }
+  try {
+    return !device.ranks().all("whether the device is lost", !is_lost);
+  } catch (const kernels::RankError&) {
+    return true;  // with a rank that has ended nothing more can be measured
   }
 }
 
@@ -61,20 +66,29 @@ void Session::verify(kernels::Verifier& verifier) {
   const kernels::Operation& operation =
       kernels::find_operation(benchmark_.implementation->operation);
   const double needed = kernels::tensor_bytes(operation, benchmark_.problem);
-  const auto available = static_cast<double>(context_.device.available_bytes());
-  if (needed > available) {
+  ranks().together("looking for memory", [&] {
+    const auto available = static_cast<double>(context_.device.available_bytes());
+    if (needed <= available) return;
     throw kernels::DeviceError(fmt::format("its tensors need {:.3g} GB, and {} has {:.3g} GB free",
                                            needed / 1e9, context_.device.name(), available / 1e9));
-  }
+  });
   context_.device.pin_choices(benchmark_.pinned_choices);
-  const kernels::Verification result =
-      verifier.verify(*benchmark_.implementation, benchmark_.problem);
+  kernels::Verification result;
+  ranks().together("its check", [&] {
+    result = verifier.verify(*benchmark_.implementation, benchmark_.problem);
+  });
   if (!result.passed()) throw std::runtime_error(result.message());
   record_.relative_error = result.relative_error;
   verified_ = true;
 }
 
 std::unique_ptr<Layout> Session::move_to(int layout) {
+  std::unique_ptr<Layout> here;
+  ranks().together("preparing", [&] { here = move_alone_to(layout); });
+  return here;
+}
+
+std::unique_ptr<Layout> Session::move_alone_to(int layout) {
   const auto& [device, meter, ballast, protocol, seed] = context_;
   // A tensor's address decides which L2 slices serve it.
   if (protocol.layout_kind == LayoutKind::kNumbered) {
@@ -111,6 +125,12 @@ std::string Session::why_not_capturable(Layout& layout) const {
 
 std::unique_ptr<Layout> Session::enter(int layout) {
   if (!verified_) throw std::logic_error("a kernel must be checked before it is timed");
+  std::unique_ptr<Layout> here;
+  ranks().together("entering a memory layout", [&] { here = enter_in_step(layout); });
+  return here;
+}
+
+std::unique_ptr<Layout> Session::enter_in_step(int layout) {
   std::unique_ptr<Layout> here = move_to(layout);
   const bool is_first = record_.calls == 0;
   if (is_first) record_.not_capturable = why_not_capturable(*here);
@@ -125,7 +145,7 @@ std::unique_ptr<Layout> Session::enter(int layout) {
   }
   here->batch = context_.meter.record(here->kernel, batch_options());
   check_.poison_outputs(here->workspace);
-  warm_up(*here->batch, context_.protocol.warm);
+  warm_up(*here->batch, context_.protocol.warm, ranks());
   check_.require_written_outputs(here->workspace, here->kernel, *here->batch);
   return here;
 }
@@ -214,7 +234,8 @@ const Sample& Session::run_sample(Layout& layout) {
   std::this_thread::sleep_for(context_.protocol.idle);
   LayoutRecord& record = layout.record;
   const double before = process_cpu_ns();
-  Sample& sample = record.samples.emplace_back(layout.batch->run());
+  Sample& sample = record.samples.emplace_back();
+  ranks().together("taking a sample", [&] { sample = layout.batch->run(); });
   sample.cpu_ns = process_cpu_ns() - before;
   if (sample.batch_ns < needed_ns(context_.protocol))
     record.warnings.insert(baselines::Warning::kShortBatch);
@@ -234,7 +255,10 @@ std::vector<kernels::Memory> Session::check_timed(Layout& layout, std::uint64_t 
                          .calls = record_.calls,
                          .call_ns = layout.record.samples.back().batch_ns / record_.calls,
                          .idle = context_.protocol.idle};
-  return bench::check_timed(timed, seed, random);
+  std::vector<kernels::Memory> outputs;
+  ranks().together("checking what was timed",
+                   [&] { outputs = bench::check_timed(timed, seed, random); });
+  return outputs;
 }
 
 void Session::require_whole_times() const {

@@ -76,7 +76,8 @@ struct SessionContext {
   std::uint64_t seed = 0;
 };
 
-// Whether a kernel broke the device's context: every CUDA call then fails.
+// Whether a kernel broke the device's context, so that every CUDA call fails, on any rank; or a
+// rank has ended.
 bool is_lost(kernels::Device& device);
 
 class Session {
@@ -116,7 +117,10 @@ class Session {
   const BenchmarkRecord& record() const { return record_; }
 
  private:
+  kernels::Ranks& ranks() const { return context_.device.ranks(); }
   std::unique_ptr<Layout> move_to(int layout);
+  std::unique_ptr<Layout> move_alone_to(int layout);
+  std::unique_ptr<Layout> enter_in_step(int layout);
   std::string why_not_capturable(Layout& layout) const;
   BatchOptions batch_options() const;
   void size_batch(const kernels::PreparedKernel& kernel);

@@ -168,8 +168,11 @@ void require_no_kept_results(const TimedBatch& timed, ChangingCalls& calls) {
   const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(2);
   if (!calls.are_short() && calls.run() <= kLonger * calls.count() * timed.call_ns) return;
   double changing_ns = std::numeric_limits<double>::infinity(), same_ns = changing_ns;
-  for (int attempt = 0; attempt < kFewest || std::chrono::steady_clock::now() < patience;
-       ++attempt) {
+  const auto goes_on = [&] {
+    return timed.device.ranks().all("looking for kept results",
+                                    std::chrono::steady_clock::now() < patience);
+  };
+  for (int attempt = 0; attempt < kFewest || goes_on(); ++attempt) {
     const auto pause = std::chrono::milliseconds(attempt < 2 ? 0 : 1);
     same_ns = std::min(same_ns, calls.run_unchanged());
     std::this_thread::sleep_for(pause);
@@ -263,9 +266,10 @@ std::vector<Memory> outputs_of_batch(const TimedBatch& timed, std::mt19937_64& r
 
 // Whether there is room for the inputs once more.
 bool can_change(const TimedBatch& timed) {
+  const bool has_room = kernels::tensor_bytes(timed.operation, timed.problem) <
+                        static_cast<double>(timed.device.available_bytes());
   return !overwrites_inputs(timed.workspace) &&
-         kernels::tensor_bytes(timed.operation, timed.problem) <
-             static_cast<double>(timed.device.available_bytes());
+         timed.device.ranks().all("room for the inputs once more", has_room);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "bench/measuring/interrupt.h"
+#include "bench/ranks/interrupt.h"
 
 namespace fusegate::bench {
 namespace {
@@ -33,7 +33,7 @@ Watchdog::Piece::~Piece() {
 }
 
 std::optional<Watchdog::Stuck> Watchdog::stuck(Clock::time_point now) {
-  if (interrupted() && !signalled_) signalled_ = now;
+  if (signalled_here() && !signalled_) signalled_ = now;
   if (!begun_) return std::nullopt;
   if (signalled_ && now - std::max(*signalled_, begun_->at) >= kAfterSignal) {
     return Stuck{.benchmark = begun_->benchmark, .is_after_signal = true};

@@ -1,5 +1,7 @@
 #include "bench/meters/meter.h"
 
+#include "bench/meters/ranks_meter.h"
+
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -27,7 +29,9 @@ std::unique_ptr<Meter> make_meter(kernels::Device& device) {
     throw kernels::DeviceError("no meter is registered for devices of kind " +
                                std::string(device.kind()));
   }
-  return found->second(device);
+  std::unique_ptr<Meter> meter = found->second(device);
+  return device.ranks().are_several() ? make_ranks_meter(device, std::move(meter))
+                                      : std::move(meter);
 }
 
 }  // namespace fusegate::bench

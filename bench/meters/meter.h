@@ -32,6 +32,11 @@ struct Sample {
   double hidden_ns = std::numeric_limits<double>::quiet_NaN();
   double held_up_ns = 0;  // of batch_ns, in which the CPU did something else
   double cpu_ns = 0;      // time of the process that it took; the session's to add
+  // Of several ranks, by rank: then the times above are of the last to end, and its clock.
+  struct OfRank {
+    double batch_ns, sm_clock_hz;
+  };
+  std::vector<OfRank> of_ranks = {};
 };
 
 // What a batch is made of besides its calls.

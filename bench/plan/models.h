@@ -1,9 +1,9 @@
 // Sweeps of models: {"models": ["gemma-3-27b"], "rows": [1, 64], "dtype": ["bf16"]} in a suite is a
 // sweep of each of their calls (baselines/record/model.h), at batch sizes of so many rows.
 //
-// A model is named by its file, without ".json", in a folder `models` that lies in the folder of the
-// suites or beside that; or by a file's path. "dtype" and "implementations" mean what they mean in
-// any sweep.
+// A model is named by its file, without ".json", in a folder `models` that lies in the folder of
+// the suites or beside that; or by a file's path. "dtype" and "implementations" mean what they mean
+// in any sweep.
 #pragma once
 
 #include <filesystem>

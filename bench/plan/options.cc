@@ -290,6 +290,10 @@ void add_what_is_measured(CLI::App& app, Options& options, const std::filesystem
   app.add_option("--device", options.device, "The device to measure on: auto, cuda or cpu")
       ->type_name("{auto,cuda,cpu}")
       ->capture_default_str();
+  app.add_option("--ranks", options.ranks,
+                 "How many processes measure together, each on a GPU of its own, what is computed "
+                 "across ranks; by default as many as the suite names and there are GPUs for")
+      ->check(CLI::Range(1, 64));
   add_axis<std::int64_t>(app, options, "batch", "batch", "Batch sizes, as in --batch=1,8,64");
   add_axis<std::int64_t>(app, options, "seq", "seq", "Sequence lengths");
   add_axis<std::int64_t>(app, options, "dim", "dim", "Model widths");

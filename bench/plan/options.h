@@ -17,6 +17,7 @@ namespace fusegate::bench {
 struct Options {
   std::optional<std::string> suite;
   std::string device = "auto";
+  std::optional<int> ranks;
   nlohmann::json axes = nlohmann::json::object();      // those given, as keys of a sweep
   nlohmann::json problems = nlohmann::json::array();   // those given, a sweep each
   nlohmann::json models{};                             // a sweep of those given (models.h), or null

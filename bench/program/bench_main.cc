@@ -13,17 +13,19 @@
 #include "baselines/io/file_io.h"
 #include "bench/machine/log_warning.h"
 #include "bench/machine/nvml.h"
-#include "bench/measuring/interrupt.h"
 #include "bench/measuring/run_file_recorder.h"
 #include "bench/plan/options.h"
 #include "bench/plan/pinned_choices.h"
 #include "bench/plan/plan.h"
+#include "bench/plan/rank_count.h"
 #include "bench/program/identifying.h"
 #include "bench/program/plan_json.h"
 #include "bench/program/run_program.h"
 #include "bench/program/runner.h"
 #include "bench/program/tracing.h"
 #include "bench/program/turn.h"
+#include "bench/ranks/interrupt.h"
+#include "bench/ranks/start_ranks.h"
 
 namespace fusegate::bench {
 namespace {
@@ -45,12 +47,14 @@ ProcessOptions process_options(const Options& options, const Suite& suite,
                                const kernels::Device& device) {
   return {.info = {.suite = suite.name,
                    .number = options.process,
-                   .seed = options.seed ? *options.seed : std::random_device{}(),
+                   .seed = device.ranks().first(
+                       "the seed", options.seed ? *options.seed : std::random_device{}()),
                    .protocol = suite.protocol_on(std::string(device.kind())),
                    .settings = suite.settings,
                    .models = suite.models},
           .out = options.out,
-          .progress = options.progress,
+          .writes = device.ranks().is_first(),
+          .progress = options.progress && device.ranks().is_first(),
           .resume = options.resume,
           .force = options.force,
           .profile = options.profile,
@@ -78,6 +82,7 @@ const std::filesystem::path& start_folder() {
 // Replaces this process by a fresh one that measures the other benchmarks, in the folder where it
 // started: the command line may have relative paths, and kernels may have changed the folder.
 [[noreturn]] void resume(std::vector<std::string> arguments) {
+  end_other_ranks();
   std::filesystem::current_path(start_folder());
   arguments.emplace_back("--resume");
   std::vector<char*> again;
@@ -95,6 +100,7 @@ const std::filesystem::path& start_folder() {
   } catch (const std::exception& error) {
     log_warning("{}", error.what());
   }
+  end_other_ranks();
   std::_Exit(kBadInput);
 }
 
@@ -109,7 +115,8 @@ int measure(kernels::Device& device, const Plan& plan, EnvironmentProbe& probe,
             const ProcessOptions& process, const Options& options, const Program& program) {
   const Outcome outcome = run_benchmarks(device, plan, probe, process, options.benchmark_flags);
   // Only a run file records what is done already.
-  if (outcome == Outcome::kDeviceLost && options.out) resume(program.restart);
+  const bool is_first = device.ranks().is_first();
+  if (outcome == Outcome::kDeviceLost && options.out && is_first) resume(program.restart);
   return finish(
       outcome,
       options.out ? "; what was measured is in " + options.out->string() +
@@ -120,7 +127,7 @@ int measure(kernels::Device& device, const Plan& plan, EnvironmentProbe& probe,
 
 int trace(const std::filesystem::path& out, kernels::Device& device, const Plan& plan,
           EnvironmentProbe& probe, const ProcessInfo& info) {
-  stop_on_signals();
+  if (device.ranks().is_first()) stop_on_signals();
   const std::unique_ptr<Meter> meter = make_meter(device);
   try {
     const Outcome outcome = record_trace(device, *meter, plan, probe, info, out);
@@ -132,7 +139,7 @@ int trace(const std::filesystem::path& out, kernels::Device& device, const Plan&
 
 int write_identities(const std::filesystem::path& out, kernels::Device& device, const Plan& plan,
                      EnvironmentProbe& probe, const ProcessOptions& process) {
-  stop_on_signals();
+  if (device.ranks().is_first()) stop_on_signals();
   const std::unique_ptr<Meter> meter = make_meter(device);
   return finish(identify(device, *meter, plan, probe, process.info, out, process.stuck_after),
                 "; nothing was written", "nothing was written");
@@ -171,6 +178,39 @@ void warn_of_unused_gpu(const Options& options, const kernels::Device& device) {
       "driver is older than its CUDA; --device=cpu if that is intended");
 }
 
+// A plan needs to know how many ranks there would be, and no process of theirs.
+class PlannedRanks : public kernels::Ranks {
+ public:
+  explicit PlannedRanks(int count) : count_(count) {}
+  int count() const override { return count_; }
+
+ private:
+  int count_;
+};
+
+std::unique_ptr<kernels::Device> open(const Options& options, const Suite& suite,
+                                      const Program& program) {
+  const int count = options.environment ? 1 : rank_count(options, suite);
+  if (options.plan) {
+    auto device = kernels::open_device(options.device);
+    device->join(std::make_shared<PlannedRanks>(count));
+    return device;
+  }
+  const std::shared_ptr<kernels::Ranks> ranks = start_ranks(count, program.restart);
+  std::unique_ptr<kernels::Device> device;
+  ranks->together("opening its device",
+                  [&] { device = kernels::open_device(options.device, ranks->rank()); });
+  device->join(ranks);
+  const std::vector<std::string> names = ranks->gather("its device", device->name());
+  for (std::size_t rank = 1; rank < names.size(); ++rank) {
+    if (names[rank] == names[0]) continue;
+    throw kernels::RankError(fmt::format(
+        "rank 0 has a {}, and rank {} a {}; choose devices of one model (CUDA_VISIBLE_DEVICES)",
+        names[0], rank, names[rank]));
+  }
+  return device;
+}
+
 int run(int argc, const char* const* argv, const Program& program) {
   load_s();  // it has loaded
   kernels::require_sound_registrations();
@@ -187,7 +227,7 @@ int run(int argc, const char* const* argv, const Program& program) {
   const Suite suite =
       options.environment && !options.suite ? Suite() : suite_of(options, program.suites);
   await_turn();
-  const std::unique_ptr<kernels::Device> device = kernels::open_device(options.device);
+  const std::unique_ptr<kernels::Device> device = open(options, suite, program);
   if (program.opened) program.opened(*device);
   warn_of_unused_gpu(options, *device);
   EnvironmentProbe probe(*device, program.versions);
@@ -229,12 +269,17 @@ int run(int argc, const char* const* argv, const Program& program) {
 }  // namespace
 
 int run_program(int argc, const char* const* argv, const Program& program) {
+  logs_warnings = !is_other_rank();
   try {
     const int code = run(argc, argv, program);
     // A full disk behind a redirection shows only now.
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
     throw std::runtime_error("standard output: cannot be written; is its disk full?");
+  } catch (const kernels::RankError& error) {
+    log_warning("{}", error.what());  // known to all
+    return kBadInput;
   } catch (const std::exception& error) {
+    logs_warnings = true;
     log_warning("{}", error.what());
     return kBadInput;
   }

@@ -154,9 +154,9 @@ void fusegate_begin_stage(const char* name);
 void fusegate_end_stage(void);
 
 typedef struct fusegate_program {
-  const char* name;     /* for help and messages */
-  const char* suite;    /* JSON of the suite that is measured where --suite names none, or NULL */
-  const char* suites;   /* the folder of named suites, or NULL */
+  const char* name;   /* for help and messages */
+  const char* suite;  /* JSON of the suite that is measured where --suite names none, or NULL */
+  const char* suites; /* the folder of named suites, or NULL */
   int takes_foreign_suites; /* suites are another program's: of what they name, this one measures
                                the operations that it has, with all of its implementations */
   const char* versions; /* JSON object: software that decides speeds, such as {"torch": "2.11.0"},

@@ -8,9 +8,9 @@
 
 #include "baselines/launches/identities.h"
 #include "bench/machine/log_warning.h"
-#include "bench/measuring/interrupt.h"
 #include "bench/measuring/session.h"
 #include "bench/program/turn.h"
+#include "bench/ranks/interrupt.h"
 
 namespace fusegate::bench {
 namespace {
@@ -76,7 +76,7 @@ Outcome identify(kernels::Device& device, Meter& meter, const Plan& plan, Enviro
   }
   identities.context = fusegate_context(info, probe);
   identities.load_s = load_s();
-  baselines::write_identities(out, identities);
+  if (device.ranks().is_first()) baselines::write_identities(out, identities);
   return identities.failures.empty() ? Outcome::kComplete : Outcome::kFailures;
 }
 

@@ -11,9 +11,9 @@
 #include <string_view>
 
 #include "baselines/io/scratch_folder.h"
-#include "bench/measuring/interrupt.h"
 #include "bench/meters/fake_meter.h"
 #include "bench/plan/plan.h"
+#include "bench/ranks/interrupt.h"
 #include "kernels/operations/ladder_problem.h"
 
 namespace fusegate::bench {

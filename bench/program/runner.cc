@@ -17,7 +17,7 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/pattern.h"
-#include "bench/measuring/interrupt.h"
+#include "bench/ranks/interrupt.h"
 
 namespace fusegate::bench {
 namespace {
@@ -54,6 +54,10 @@ json google_context(const benchmark::BenchmarkReporter::Context& context) {
           {"library_build_type", "debug"}};
 #endif
 }
+
+// What the first rank tells the others: which benchmark is measured next, or that none is.
+constexpr const char* kNext = "the next benchmark";
+constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
 constexpr const char* kFilterFlag = "--benchmark_filter";
 
@@ -94,11 +98,13 @@ struct Iterations {
 
 class Runner {
  public:
-  Runner(MeasuringProcess& process, const Plan& plan)
-      : process_(process), plan_(plan), iterations_(plan.benchmarks.size()) {}
+  Runner(MeasuringProcess& process, const Plan& plan, kernels::Ranks& ranks)
+      : process_(process), plan_(plan), ranks_(ranks), iterations_(plan.benchmarks.size()) {}
 
   void register_benchmarks();
   void run(bool display);
+  // Of another rank: measures what the first measures, when it does.
+  void follow();
 
   // Called by the reporter. False where nothing is to be measured.
   bool begin(const benchmark::BenchmarkReporter::Context& context);
@@ -112,6 +118,7 @@ class Runner {
 
   MeasuringProcess& process_;
   const Plan& plan_;
+  kernels::Ranks& ranks_;
   std::vector<Iterations> iterations_;  // by benchmark
   std::map<std::string, std::size_t> index_by_name_;
 };
@@ -190,6 +197,7 @@ void Runner::measure(std::size_t index, benchmark::State& state) {
   if (process_.recorder().is_complete(index)) return skip(index, state, "complete");
   LayoutRecord layout;
   try {
+    ranks_.first(kNext, index);
     layout = measure_layout(index, state);
   } catch (const std::exception& error) {
     process_.fail(index, error.what());
@@ -237,6 +245,25 @@ void Runner::run(bool display) {
   } else {
     benchmark::RunSpecifiedBenchmarks(&reporter);
   }
+  // Where a rank has ended, the others end with this one.
+  if (!process_.stopped()) ranks_.first(kNext, kNone);
+}
+
+void Runner::follow() {
+  process_.start({});
+  while (!process_.stopped()) {
+    const std::uint64_t next = ranks_.first(kNext, kNone);
+    if (next == kNone) return;
+    const auto index = static_cast<std::size_t>(next);
+    try {
+      const std::unique_ptr<Layout> layout = process_.enter(index);
+      process_.take_samples(index, *layout);
+      process_.check_timed(index, *layout);
+      process_.record(index, std::move(layout->record));
+    } catch (const std::exception& error) {
+      process_.fail(index, error.what());
+    }
+  }
 }
 
 // Google Benchmark seeds its shuffle from std::random_device: each process has another order.
@@ -280,12 +307,13 @@ Outcome run_benchmarks(kernels::Device& device, const Plan& plan, EnvironmentPro
                        const ProcessOptions& options, const std::vector<std::string>& flags) {
   std::vector<std::string> all_flags = google_benchmark_flags(options.info.protocol, flags);
   initialize_google_benchmark(all_flags);
-  stop_on_signals();
+  kernels::Ranks& ranks = device.ranks();
+  if (ranks.is_first()) stop_on_signals();
   const std::unique_ptr<Meter> meter = make_meter(device);
   MeasuringProcess process(device, *meter, plan, probe, options);
-  Runner runner(process, plan);
+  Runner runner(process, plan, ranks);
   runner.register_benchmarks();
-  runner.run(!options.progress);
+  ranks.is_first() ? runner.run(!options.progress) : runner.follow();
   return process.finish();
 }
 

@@ -15,9 +15,9 @@
 #include "baselines/traces/trace.h"
 #include "baselines/traces/writer.h"
 #include "bench/machine/log_warning.h"
-#include "bench/measuring/interrupt.h"
 #include "bench/measuring/session.h"
 #include "bench/profiling/step_trace.h"
+#include "bench/ranks/interrupt.h"
 
 namespace fusegate::bench {
 namespace {
@@ -61,7 +61,9 @@ class Tracing {
     baselines::Trace trace =
         assemble_trace(traced_, {.process = getpid(), .thread = syscall(SYS_gettid)});
     trace.about = about();
-    baselines::write_atomically(out, baselines::trace_text(trace));
+    if (device_.ranks().is_first()) {
+      baselines::write_atomically(out, baselines::trace_text(trace));
+    }
     log_warning("{} benchmark{} traced in {}", traced_.size(), traced_.size() == 1 ? "" : "s",
                 out.string());
     return failures_.empty() ? Outcome::kComplete : Outcome::kFailures;

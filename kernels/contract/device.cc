@@ -54,13 +54,21 @@ DeviceRegistration::DeviceRegistration(DeviceKind kind) {
   std::ranges::sort(kinds(), std::ranges::greater{}, &DeviceKind::preference);
 }
 
-std::unique_ptr<Device> open_device(std::string_view wanted) {
+std::unique_ptr<Device> open_device(std::string_view wanted, int number) {
   for (const DeviceKind& kind : kinds()) {
     if (wanted != "auto" && wanted != kind.name) continue;
-    if (std::unique_ptr<Device> device = kind.open()) return device;
+    if (std::unique_ptr<Device> device = kind.open(number)) return device;
   }
   throw DeviceError(fmt::format("no device of kind '{}' here; this program knows: {}", wanted,
                                 fmt::join(kind_names(), ", ")));
+}
+
+int device_count(std::string_view wanted) {
+  for (const DeviceKind& kind : kinds()) {
+    if (wanted != "auto" && wanted != kind.name) continue;
+    if (const int count = kind.count(); count > 0) return count;
+  }
+  return 0;
 }
 
 }  // namespace fusegate::kernels

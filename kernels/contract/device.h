@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <span>
@@ -170,8 +171,11 @@ struct DeviceKind {
   // Of one kind, or of all for "auto", the one with the highest preference that is present is
   // opened.
   int preference = 0;
-  // Null where this machine has no such device.
-  std::function<std::unique_ptr<Device>()> open;
+  // The one of that number, from 0 on. Null where this machine has no such device at all; throws
+  // DeviceError where it has fewer.
+  std::function<std::unique_ptr<Device>(int number)> open;
+  // How many there are; by default any number.
+  std::function<int()> count = [] { return std::numeric_limits<int>::max(); };
 };
 
 class DeviceRegistration {
@@ -179,7 +183,11 @@ class DeviceRegistration {
   explicit DeviceRegistration(DeviceKind kind);
 };
 
-// kind: a registered kind's name, or "auto". Throws DeviceError naming the kinds there are.
-std::unique_ptr<Device> open_device(std::string_view kind);
+// kind: a registered kind's name, or "auto". Throws DeviceError naming the kinds there are, and
+// where there are fewer devices.
+std::unique_ptr<Device> open_device(std::string_view kind, int number = 0);
+
+// Of those that it would open; 0 where there is none.
+int device_count(std::string_view kind);
 
 }  // namespace fusegate::kernels

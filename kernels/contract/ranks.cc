@@ -72,7 +72,6 @@ std::string Ranks::any(std::string_view what, const std::string& mine) {
 
 void Ranks::together(std::string_view what, const std::function<void()>& run) {
   if (!are_several()) return run();
-  std::exception_ptr failure;
   std::string text;
   try {
     note(what);
@@ -80,11 +79,9 @@ void Ranks::together(std::string_view what, const std::function<void()>& run) {
   } catch (const RankError&) {
     throw;  // known to all
   } catch (const std::exception& error) {
-    failure = std::current_exception();
     text = *error.what() == '\0' ? "failed" : error.what();
   }
-  const std::string of_any = any(fmt::format("{} has ended", what), text);
-  if (failure) std::rethrow_exception(failure);
+  const std::string of_any = any(fmt::format("{}{}", what, kHasEnded), text);
   if (!of_any.empty()) throw RankError(of_any);
 }
 

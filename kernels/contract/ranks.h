@@ -19,6 +19,9 @@ class RankError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// What ends the name of an exchange at the end of `together`.
+inline constexpr std::string_view kHasEnded = " has ended";
+
 class Ranks {
  public:
   virtual ~Ranks() = default;
@@ -29,6 +32,8 @@ class Ranks {
   virtual std::vector<std::string> gather(std::string_view what, std::string mine);
   // What this rank is about to do, for the message of a time-out; not exchanged.
   virtual void note(std::string_view /*doing*/) {}
+  // The last notes of all: "rank 0: stage 'all_reduce'; rank 1: a batch". "" where there is one.
+  virtual std::string whereabouts() const { return ""; }
 
   bool is_first() const { return rank() == 0; }
   bool are_several() const { return count() > 1; }
@@ -39,8 +44,8 @@ class Ranks {
   std::uint64_t first(std::string_view what, std::uint64_t mine);  // rank 0's
   // The first text that is not empty, as "rank 1: text"; "" where all are empty.
   std::string any(std::string_view what, const std::string& mine);
-  // Runs it on all ranks. Where it throws on one, all throw: that rank what it threw, the others
-  // RankError.
+  // Runs it on all ranks. Where it throws on one, all throw RankError. Nests. One rank alone throws
+  // what it throws.
   void together(std::string_view what, const std::function<void()>& run);
 };
 

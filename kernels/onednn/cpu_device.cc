@@ -32,7 +32,7 @@ std::string model_name() {
 const DeviceRegistration registered{{
     .name = "cpu",
     .preference = 0,
-    .open = [] { return std::make_unique<CpuDevice>(); },
+    .open = [](int) { return std::make_unique<CpuDevice>(); },
 }};
 
 }  // namespace

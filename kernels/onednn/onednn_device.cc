@@ -13,7 +13,7 @@ namespace {
 const DeviceRegistration registered{{
     .name = "cpu",
     .preference = 1,
-    .open = [] { return std::make_unique<OnednnDevice>(); },
+    .open = [](int) { return std::make_unique<OnednnDevice>(); },
 }};
 
 }  // namespace

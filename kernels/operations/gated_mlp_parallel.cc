@@ -42,7 +42,6 @@ std::vector<TensorSpec> outputs(const LadderProblem& p, bool has_rows) {
 Operation of(const Activation& activation, bool has_rows) {
   return {.name = has_rows ? activation.mlp_sequence_parallel() : activation.mlp_tensor_parallel(),
           .axes = axes(),
-          .compared_with = "nccl",
           .inputs = [=](const Problem& p) { return inputs(p, has_rows); },
           .outputs = [=](const Problem& p) { return outputs(p, has_rows); },
           .reference = std::bind_front(&gated_mlp_reference, activation)};

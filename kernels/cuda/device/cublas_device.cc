@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kWorkspaceBytes = 32u << 20;
 
 const DeviceRegistration registered{
-    {.name = "cuda", .preference = 3, .open = &open_gpu<CublasDevice>}};
+    {.name = "cuda", .preference = 3, .open = &open_gpu<CublasDevice>, .count = &gpu_count}};
 
 cublasLtHandle_t create_cublaslt() {
   cublasLtHandle_t handle = nullptr;
@@ -34,8 +34,8 @@ void CublasReference::matmul(const double* x, const double* w, double* out, std:
   product.enqueue(x, w, out);
 }
 
-CublasDevice::CublasDevice()
-    : CudaDevice(kWorkspaceBytes),
+CublasDevice::CublasDevice(int number)
+    : CudaDevice(number, kWorkspaceBytes),
       cublaslt_(create_cublaslt()),
       reference_(lt(), [this](std::size_t bytes) { return allocate_by_driver(bytes); }) {}
 

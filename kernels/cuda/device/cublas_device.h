@@ -28,7 +28,7 @@ class CublasReference : public CudaReference {
 
 class CublasDevice : public CudaDevice {
  public:
-  CublasDevice();
+  explicit CublasDevice(int number = 0);
   ~CublasDevice() override;
 
   std::map<std::string, std::string> versions() const override;

@@ -15,11 +15,11 @@ namespace fusegate::kernels {
 namespace {
 
 const DeviceRegistration registered{
-    {.name = "cuda", .preference = 2, .open = &open_gpu<CudaDevice>}};
+    {.name = "cuda", .preference = 2, .open = &open_gpu<CudaDevice>, .count = &gpu_count}};
 
-cudaStream_t open_stream(cudaDeviceProp& properties) {
-  FUSEGATE_CUDA(cudaSetDevice(0));
-  FUSEGATE_CUDA(cudaGetDeviceProperties(&properties, 0));
+cudaStream_t open_stream(int number, cudaDeviceProp& properties) {
+  FUSEGATE_CUDA(cudaSetDevice(number));
+  FUSEGATE_CUDA(cudaGetDeviceProperties(&properties, number));
   cudaStream_t stream = nullptr;
   FUSEGATE_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   return stream;
@@ -27,16 +27,22 @@ cudaStream_t open_stream(cudaDeviceProp& properties) {
 
 }  // namespace
 
-bool finds_gpu() {
+int gpu_count() {
   int count = 0;
   // Neither a missing driver nor a missing GPU is an error here.
-  if (cudaGetDeviceCount(&count) == cudaSuccess && count > 0) return true;
+  if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
   cudaGetLastError();
-  return false;
+  return 0;
 }
 
-CudaDevice::CudaDevice(std::size_t workspace_bytes)
-    : stream_(open_stream(properties_)),
+bool finds_gpu(int number) {
+  const int count = gpu_count();
+  if (count == 0 || number < count) return count > 0;
+  throw DeviceError(fmt::format("GPU {} is needed, and CUDA shows {}, from 0 on", number, count));
+}
+
+CudaDevice::CudaDevice(int number, std::size_t workspace_bytes)
+    : stream_(open_stream(number, properties_)),
       reference_(stream_, [this](std::size_t bytes) { return allocate_by_driver(bytes); }) {
   if (workspace_bytes > 0) workspace_ = allocate(workspace_bytes);
   digest_ = allocate(sizeof(unsigned long long));

@@ -1,5 +1,5 @@
-// One NVIDIA GPU as a device: the first that CUDA shows, on a stream of its own. It needs no
-// library but CUDA's runtime (cublas_device.h).
+// One NVIDIA GPU as a device, by its number among those that CUDA shows, on a stream of its own. It
+// needs no library but CUDA's runtime (cublas_device.h).
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -19,20 +19,22 @@
 
 namespace fusegate::kernels {
 
-// Whether there is a driver and a GPU.
-bool finds_gpu();
+int gpu_count();  // 0 without a driver
+
+// Whether there is a GPU. Throws DeviceError where there are GPUs, and none of that number.
+bool finds_gpu(int number);
 
 // Opens a kind of CudaDevice; null where this machine has no GPU.
 template <typename Gpu>
-std::unique_ptr<Device> open_gpu() {
-  return finds_gpu() ? std::make_unique<Gpu>() : nullptr;
+std::unique_ptr<Device> open_gpu(int number) {
+  return finds_gpu(number) ? std::make_unique<Gpu>(number) : nullptr;
 }
 
 class CudaDevice : public Device {
  public:
   // workspace_bytes: for a library's products, which run one after another on the stream. Throws
   // DeviceError where the GPU cannot be used.
-  explicit CudaDevice(std::size_t workspace_bytes = 0);
+  explicit CudaDevice(int number = 0, std::size_t workspace_bytes = 0);
   ~CudaDevice() override;
   // Kernels capture the stream; a copy would free it twice.
   CudaDevice(const CudaDevice&) = delete;
