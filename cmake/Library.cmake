@@ -17,6 +17,7 @@ set(FUSEGATE_PUBLIC_HEADERS
   kernels/contract/kernel.h
   kernels/contract/number_format.h
   kernels/contract/problem.h
+  kernels/contract/ranks.h
   kernels/contract/rounding.h
   kernels/contract/stage_marks.h
   kernels/contract/verify.h

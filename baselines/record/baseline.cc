@@ -244,6 +244,7 @@ Baseline parse_baseline(std::string_view text, const std::string& source) {
   read_benchmarks(field.at("benchmarks"), baseline.run);
   const DeclaredControls controls = read_controls(field);
   baseline.run.compared_with = read_compared_with(field);
+  baseline.run.across_ranks = read_across_ranks(field);
   for (BenchmarkSeries& series : baseline.run.benchmarks) {
     series.is_control = is_control(controls, baseline.run.provenance, series.name);
   }

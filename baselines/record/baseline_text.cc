@@ -183,7 +183,7 @@ std::string baseline_text(const Baseline& baseline) {
   }
   return fmt::format(
       "{{\n\"fusegate_baseline\": {},\n\"published\": {},\n\"acceptance\": {},\n"
-      "\"provenance\": {},\n\"environment\": {},\n\"warnings\": {},\n\"controls\": {},\n{}{}"
+      "\"provenance\": {},\n\"environment\": {},\n\"warnings\": {},\n\"controls\": {},\n{}{}{}"
       "\"benchmarks\": [\n{}\n]\n}}\n",
       kBaselineSchemaVersion, baseline.published, indented(acceptance_json(baseline.acceptance)),
       indented(provenance_json(run, numbered)), indented(json(run.environment)),
@@ -192,6 +192,9 @@ std::string baseline_text(const Baseline& baseline) {
       run.compared_with.empty()
           ? ""
           : fmt::format("\"compared_with\": {},\n", dumped(run.compared_with)),
+      run.across_ranks.empty()
+          ? ""
+          : fmt::format("\"across_ranks\": {},\n", dumped(across_ranks_json(run.across_ranks))),
       benchmarks);
 }
 

@@ -15,6 +15,7 @@
 #include "baselines/launches/expectation.h"
 #include "baselines/launches/kernel_profile.h"
 #include "baselines/launches/stage_times.h"
+#include "baselines/record/across_ranks.h"
 #include "baselines/record/environment.h"
 #include "baselines/record/model.h"
 #include "baselines/record/warning.h"
@@ -105,6 +106,7 @@ struct RunFile {
   std::map<std::string, std::string> left_out{};
   DeclaredControls controls{};  // by which benchmarks were marked
   ComparedWith compared_with{};
+  OperationsAcrossRanks across_ranks{};
   // Of copies the same: a hash of context and samples, and the OS process that wrote the file
   // (host, id, start; empty in older files and in those of other tools).
   std::size_t fingerprint = 0;

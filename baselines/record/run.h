@@ -65,6 +65,7 @@ struct Run {
   // baseline keeps them.
   std::map<std::string, std::string> left_out{};
   ComparedWith compared_with{};
+  OperationsAcrossRanks across_ranks{};
 };
 
 // What the run's suite sets for a benchmark.

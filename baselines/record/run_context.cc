@@ -123,6 +123,7 @@ void read_fusegate(const JsonField& fusegate, RunFile& file) {
         fmt::format("{} {} {}", file.provenance.host, id->value().dump(), start->value().dump());
   }
   file.compared_with = read_compared_with(fusegate);
+  file.across_ranks = read_across_ranks(fusegate);
 }
 
 }  // namespace

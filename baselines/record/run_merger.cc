@@ -139,6 +139,7 @@ void RunMerger::add_context(RunFile&& file, const std::string& source) {
   run_.skipped.merge(file.skipped);
   run_.left_out.merge(file.left_out);
   run_.compared_with.merge(file.compared_with);
+  run_.across_ranks.merge(file.across_ranks);
   add_warnings(run_.warnings, file.warnings);
   if (first_source_.empty()) {
     first_source_ = source;

@@ -111,6 +111,9 @@ json fusegate_context(const ProcessInfo& info, const EnvironmentProbe& probe) {
   context["protocol"] = info.protocol.to_json();
   context["controls"] = info.controls;
   context["compared_with"] = info.compared_with;
+  if (!info.across_ranks.empty()) {
+    context["across_ranks"] = baselines::across_ranks_json(info.across_ranks);
+  }
   context["finished"] = false;
   return context;
 }

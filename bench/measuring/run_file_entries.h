@@ -24,6 +24,7 @@ struct ProcessInfo {
   Protocol protocol;
   std::vector<std::string> controls{};  // names of benchmarks
   baselines::ComparedWith compared_with{};
+  baselines::OperationsAcrossRanks across_ranks{};
   baselines::Settings settings{};
   std::vector<baselines::Model> models{};
 };

@@ -199,6 +199,16 @@ baselines::ComparedWith compared_with(const Suite& suite, const Plan& plan) {
   return result;
 }
 
+baselines::OperationsAcrossRanks across_ranks(const Plan& plan) {
+  baselines::OperationsAcrossRanks result;
+  for (const PlannedBenchmark& benchmark : plan.benchmarks) {
+    const std::string& name = benchmark.implementation->operation;
+    const auto& of = kernels::find_operation(name).across_ranks;
+    if (of) result[name] = {of->work, of->divided, of->exchanges};
+  }
+  return result;
+}
+
 Plan make_plan(const std::vector<Sweep>& sweeps, const kernels::Device& device,
                const std::string& source) {
   Plan plan = plan_of(sweeps, device);

@@ -52,6 +52,9 @@ std::vector<std::string> controls_of(const Plan& plan);
 // operation what the suite names, else its registration, else the first registered.
 baselines::ComparedWith compared_with(const Suite& suite, const Plan& plan);
 
+// Of its operations over several ranks, what reports read their times beside.
+baselines::OperationsAcrossRanks across_ranks(const Plan& plan);
+
 // May be empty.
 Plan plan_of(const std::vector<Sweep>& sweeps, const kernels::Device& device);
 

@@ -71,6 +71,7 @@ void print_plan(const Options& options, const Suite& suite, const kernels::Devic
   ProcessInfo info = process_options(options, suite, device).info;
   info.controls = controls_of(plan);
   info.compared_with = compared_with(suite, plan);
+  info.across_ranks = across_ranks(plan);
   fmt::print("{}\n", plan_json(measured, swept_operations(suite.sweeps), info, probe).dump(1));
 }
 
@@ -251,6 +252,7 @@ int run(int argc, const char* const* argv, const Program& program) {
   ProcessOptions process = process_options(options, suite, *device);
   process.info.controls = controls_of(plan);
   process.info.compared_with = compared_with(suite, plan);
+  process.info.across_ranks = across_ranks(plan);
   process.leave = [&options, &program](bool may_go_on) {
     leave(may_go_on && options.out.has_value(), program);
   };

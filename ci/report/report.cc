@@ -9,6 +9,7 @@
 #include "ci/sweep/benchmark_figures.h"
 #include "ci/sweep/figures_table.h"
 #include "ci/sweep/peer_section.h"
+#include "ci/sweep/ranks_section.h"
 #include "ci/sweep/stages_section.h"
 #include "ci/sweep/sweep_sections.h"
 
@@ -91,11 +92,11 @@ Document report_document(const Report& report) {
   const baselines::Run& candidate = report.gate.candidate;
   const std::vector<BenchmarkFigures> figures = benchmark_figures(candidate);
   const MeasuredRates& rates = report.peer_comparison->rates;
-  for (Section& section :
-       std::array{peer_section(*report.peer_comparison), sweep_section(report.sweeps),
-                  crossover_section(crossovers(report.sweeps)), roofline_section(figures, rates),
-                  figures_section(figures, rates), launches_section(candidate),
-                  origin_section(report.gate)}) {
+  for (Section& section : std::array{
+           peer_section(*report.peer_comparison), sweep_section(report.sweeps),
+           crossover_section(crossovers(report.sweeps)), ranks_section(times_over_ranks(candidate)),
+           roofline_section(figures, rates), figures_section(figures, rates),
+           launches_section(candidate), origin_section(report.gate)}) {
     document.sections.push_back(std::move(section));
   }
   return document;

@@ -79,6 +79,14 @@ class OneOrMore : public std::span<const T> {
 using Inputs = std::span<const Tensor>;
 using Outputs = OneOrMore<Tensor>;
 
+// What the time of an operation over several ranks is read beside.
+struct AcrossRanks {
+  std::string work;  // the operation of which each rank computes a part: "geglu_mlp"
+  std::vector<std::string> divided;  // its axes, which a part has divided by the number of ranks
+  // The operations that are the exchange alone, over the same ranks: "all_reduce".
+  std::vector<std::string> exchanges = {};
+};
+
 struct Operation {
   std::string name;
   // All axes of its problems, in the order of benchmark names. A sweep must give all of them.
@@ -96,6 +104,7 @@ struct Operation {
   bool is_discontinuous = false;
   // The implementation that reports compare the others with; left out, the first registered.
   std::string compared_with = {};
+  std::optional<AcrossRanks> across_ranks = {};
   std::function<std::vector<TensorSpec>(const Problem&)> inputs = {};
   std::function<std::vector<TensorSpec>(const Problem&)> outputs;
   // Exactly one of two references, which get inputs and outputs in the order and shape of the

@@ -53,6 +53,23 @@ bool is_known(const std::string& implementation) {
   return std::ranges::binary_search(implementation_names(), implementation);
 }
 
+void check(const AcrossRanks& across, const std::vector<std::string>& axes, Findings& findings) {
+  const auto has = [&](const std::string& axis) {
+    return std::ranges::find(axes, axis) != axes.end();
+  };
+  findings.expect(has(kRanksAxis), "across_ranks", fmt::format("needs the axis '{}'", kRanksAxis));
+  for (const std::string& axis : across.divided) {
+    findings.expect(has(axis), "across_ranks.divided",
+                    fmt::format("'{}' is not among its axes", axis));
+  }
+  std::vector<std::string> others = across.exchanges;
+  others.push_back(across.work);
+  for (const std::string& name : others) {
+    findings.expect(std::ranges::find(operations(), name, &Operation::name) != operations().end(),
+                    "across_ranks", fmt::format("no operation '{}' is registered", name));
+  }
+}
+
 void check(const Operation& operation, Findings& findings) {
   const std::vector<std::string>& axes = operation.axes;
   findings.expect(is_name(operation.name), "name", "must be of letters, digits, '_', '-' and '.'");
@@ -72,6 +89,7 @@ void check(const Operation& operation, Findings& findings) {
   findings.expect(operation.compared_with.empty() || is_known(operation.compared_with),
                   "compared_with",
                   fmt::format("no implementation is named '{}'", operation.compared_with));
+  if (operation.across_ranks) check(*operation.across_ranks, axes, findings);
   findings.expect(operation.outputs != nullptr, "outputs", "is missing");
   findings.expect((operation.reference != nullptr) != (operation.host_reference != nullptr),
                   "reference", "set either reference or host_reference");

@@ -42,6 +42,12 @@ std::vector<TensorSpec> outputs(const LadderProblem& p, bool has_rows) {
 Operation of(const Activation& activation, bool has_rows) {
   return {.name = has_rows ? activation.mlp_sequence_parallel() : activation.mlp_tensor_parallel(),
           .axes = axes(),
+          .across_ranks =
+              AcrossRanks{
+                  .work = activation.mlp(),
+                  .divided = {"hidden"},
+                  .exchanges = has_rows ? std::vector<std::string>{"all_gather", "reduce_scatter"}
+                                        : std::vector<std::string>{"all_reduce"}},
           .inputs = [=](const Problem& p) { return inputs(p, has_rows); },
           .outputs = [=](const Problem& p) { return outputs(p, has_rows); },
           .reference = std::bind_front(&gated_mlp_reference, activation)};
@@ -53,13 +59,6 @@ const OperationRegistration tensor_parallel(kActivations, [](const Activation& a
 const OperationRegistration sequence_parallel(kActivations, [](const Activation& activation) {
   return of(activation, true);
 });
-
-// Read and written once by this rank; what the link carries is no traffic of its memory.
-Stage exchange(std::string name, const Tensor& tensor, double additions) {
-  return {.name = std::move(name),
-          .flops = additions * static_cast<double>(tensor.count()),
-          .min_bytes = 2 * static_cast<double>(tensor.bytes())};
-}
 
 }  // namespace
 
@@ -77,19 +76,6 @@ std::string refuses_to_split(const Problem& problem, bool has_rows) {
     return fmt::format("{} rows are no multiple of {} ranks", p.rows(), ranks);
   }
   return "";
-}
-
-Stage all_reduce_work(const Tensor& out, std::int64_t ranks) {
-  return exchange("all_reduce", out, static_cast<double>(ranks - 1));
-}
-
-Stage all_gather_work(const Tensor& whole, std::int64_t) {
-  return exchange("all_gather", whole, 0);
-}
-
-Stage reduce_scatter_work(const Tensor& summand, std::int64_t ranks) {
-  const auto parts = static_cast<double>(ranks);
-  return exchange("reduce_scatter", summand, (parts - 1) / parts);
 }
 
 }  // namespace fusegate::kernels

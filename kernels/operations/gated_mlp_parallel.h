@@ -13,12 +13,4 @@ Problem problem_of_rank(const Problem& problem);
 // std::out_of_range for a problem without the axis "ranks".
 std::string refuses_to_split(const Problem& problem, bool has_rows);
 
-// A stage that exchanges out [rows, dim] with the other ranks. An all-reduce leaves their sum on
-// each. A ring sends and receives 2 (ranks - 1) / ranks of it over the link, and half of that where
-// parts are gathered, or summands reduced to a part (Patarasuk, Yuan, "Bandwidth optimal all-reduce
-// algorithms for clusters of workstations", JPDC 69, 2009).
-Stage all_reduce_work(const Tensor& out, std::int64_t ranks);
-Stage all_gather_work(const Tensor& whole, std::int64_t ranks);
-Stage reduce_scatter_work(const Tensor& summand, std::int64_t ranks);
-
 }  // namespace fusegate::kernels

@@ -20,10 +20,11 @@ using testing::HasSubstr;
 TEST(Registry, HoldsTheLadder) {
   std::vector<std::string> names;
   for (const Operation& operation : operations()) names.push_back(operation.name);
-  std::vector<std::string> expected{"control_copy", "control_gemm", "linear"};
+  std::vector<std::string> expected{"all_gather",   "all_reduce",     "control_copy",
+                                    "control_gemm", "reduce_scatter", "linear"};
   for (const char* const unit : {"geglu", "geglu_erf", "reglu", "swiglu"}) {
-    for (const char* const suffix :
-         {"", "_backward", "_mlp", "_mlp_accumulate", "_mlp_backward", "_mlp_training", "_mlp_tp", "_mlp_sp"}) {
+    for (const char* const suffix : {"", "_backward", "_mlp", "_mlp_accumulate", "_mlp_backward",
+                                     "_mlp_training", "_mlp_tp", "_mlp_sp"}) {
       expected.push_back(std::string(unit) + suffix);
     }
   }
