@@ -115,6 +115,16 @@ const Implementation& find_implementation(std::string_view operation, std::strin
   throw std::out_of_range(fmt::format("no implementation {}/{} for {}", operation, name, device));
 }
 
+namespace {
+
+bool is_over_ranks(const std::string& name) {
+  const auto operation = std::ranges::find(operations(), name, &Operation::name);
+  return operation != operations().end() &&
+         std::ranges::find(operation->axes, kRanksAxis) != operation->axes.end();
+}
+
+}  // namespace
+
 std::string refusal(const Implementation& implementation, const Device& device,
                     const Problem& problem) {
   if (implementation.device != device.kind()) {
@@ -128,6 +138,9 @@ std::string refusal(const Implementation& implementation, const Device& device,
     const std::int64_t size = problem.at(axis);
     if (size % multiple == 0) continue;
     return fmt::format("{} {} must be a multiple of {}", axis, size, multiple);
+  }
+  if (!ranks_of(problem) && is_over_ranks(implementation.operation)) {
+    return fmt::format("it needs the axis '{}'", kRanksAxis);
   }
   const std::int64_t here = device.ranks().count(), needed = ranks_of(problem).value_or(here);
   if (needed != here) {

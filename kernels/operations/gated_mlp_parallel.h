@@ -9,8 +9,7 @@ namespace fusegate::kernels {
 // What one rank computes: the gated MLP of all rows and its part of the hidden width. Its out is
 // one of as many summands as there are ranks.
 Problem problem_of_rank(const Problem& problem);
-// Why ranks cannot have equal parts of hidden, or of rows where has_rows; "" where they can. Throws
-// std::out_of_range for a problem without the axis "ranks".
+// Why ranks cannot have equal parts of hidden, or of rows where has_rows; "" where they can.
 std::string refuses_to_split(const Problem& problem, bool has_rows);
 
 }  // namespace fusegate::kernels
