@@ -58,7 +58,7 @@ __device__ void write_backward(Hold hold, const BackwardData& data, const Backwa
     if constexpr (kPacked) {
       return load_pack(from, static_cast<unsigned>(i));
     } else {
-      return load_element<Format>(from, i);
+      return load_element(from, i);
     }
   };
   const auto write = [&]<typename Op>(void* out, unsigned long long i, const auto&... in) {
@@ -86,7 +86,7 @@ struct GatedBackward {
     if (i < packs) {
       write_backward<Format, Functor, kWritesH, true>(hold, data, {i, i, i});
     } else if (i - packs < tail) {
-      const unsigned long long at = packs * 1ull * kInAPack<Format> + (i - packs);
+      const unsigned long long at = packs * 1ull * kInAPack + (i - packs);
       write_backward<Format, Functor, kWritesH, false>(hold, data, {at, at, at});
     }
   }
@@ -133,8 +133,7 @@ struct BiasAdd {
     if constexpr (kPacked) {
       write_pack<Format, Op>(hold, out, i, load_pack(x, i), load_pack(bias, column));
     } else {
-      write_element<Format, Op>(hold, out, i, load_element<Format>(x, i),
-                                load_element<Format>(bias, column));
+      write_element<Format, Op>(hold, out, i, load_element(x, i), load_element(bias, column));
     }
   }
 };
@@ -158,8 +157,8 @@ struct PackedGated {
       if constexpr (kPacked) {
         write_pack<Format, Op>(hold, out, to, load_pack(gu, g), load_pack(gu, g + items_a_row));
       } else {
-        write_element<Format, Op>(hold, out, to, load_element<Format>(gu, g),
-                                  load_element<Format>(gu, g + items_a_row));
+        write_element<Format, Op>(hold, out, to, load_element(gu, g),
+                                  load_element(gu, g + items_a_row));
       }
     }
   }
@@ -179,8 +178,6 @@ void dispatch_format(Dtype dtype, F&& f) {
       return f.template operator()<Bf16>();
     case Dtype::kFp16:
       return f.template operator()<Fp16>();
-    case Dtype::kFp32:
-      return f.template operator()<Fp32>();
     default:
       throw DeviceError("element-wise kernels do not support " + std::string(dtype_name(dtype)));
   }
@@ -218,7 +215,7 @@ std::size_t l2_bytes() {
 template <typename Format, typename Op, unsigned kBlock, typename... In>
 void launch_pointwise(const Tensor& out, cudaStream_t stream, const In&... in) {
   const bool aligned = aligned_to_16(out.data, in.data...);
-  const PointwisePlan plan = plan_pointwise(out.count(), kInAPack<Format>, aligned, kBlock);
+  const PointwisePlan plan = plan_pointwise(out.count(), kInAPack, aligned, kBlock);
   launch<Pointwise<Format, Op, kBlock>>(plan.blocks, kBlock, out, stream, out.data, plan.packs,
                                         plan.tail, in.data...);
 }
@@ -250,7 +247,7 @@ void launch_gated_backward(const UnitBackward& unit, cudaStream_t stream) {
   using Body = GatedBackward<Format, Functor, kWritesH>;
   const BackwardData data = data_of(unit);
   const PointwisePlan plan =
-      plan_pointwise(unit.dg.count(), kInAPack<Format>, is_aligned(data), Body::kThreads);
+      plan_pointwise(unit.dg.count(), kInAPack, is_aligned(data), Body::kThreads);
   launch<Body>(plan.blocks, Body::kThreads, unit.dg, stream, data, plan.packs, plan.tail);
 }
 
@@ -261,8 +258,7 @@ template <typename Format, typename Functor, bool kWritesH, bool kPacked>
 void launch_packed_backward(const UnitBackward& unit, cudaStream_t stream) {
   using Body = PackedGatedBackward<Format, Functor, kWritesH, kPacked>;
   const auto items = [&](std::int64_t stride) {
-    return static_cast<unsigned>(std::max(stride, unit.g.cols()) /
-                                 (kPacked ? kInAPack<Format> : 1));
+    return static_cast<unsigned>(std::max(stride, unit.g.cols()) / (kPacked ? kInAPack : 1));
   };
   const BackwardRows of{static_cast<unsigned>(unit.g.rows()), items(0), items(unit.in_stride),
                         items(unit.out_stride)};
@@ -274,7 +270,7 @@ void launch_packed_backward(const UnitBackward& unit, cudaStream_t stream) {
 template <typename Format, typename Functor, bool kWritesH>
 void launch_backward(const UnitBackward& unit, cudaStream_t stream) {
   if (unit.is_contiguous()) return launch_gated_backward<Format, Functor, kWritesH>(unit, stream);
-  constexpr std::int64_t kPack = kInAPack<Format>;
+  constexpr std::int64_t kPack = kInAPack;
   const bool has_packs = unit.g.cols() % kPack == 0 && unit.in_stride % kPack == 0 &&
                          unit.out_stride % kPack == 0 && is_aligned(data_of(unit));
   if (has_packs) {
@@ -286,7 +282,7 @@ void launch_backward(const UnitBackward& unit, cudaStream_t stream) {
 
 template <typename Format, bool kPacked>
 void launch_bias_add(const Tensor& x, const Tensor& bias, const Tensor& out, cudaStream_t stream) {
-  constexpr int kInAnItem = kPacked ? kInAPack<Format> : 1;
+  constexpr int kInAnItem = kPacked ? kInAPack : 1;
   const PointwisePlan plan = plan_pointwise(out.count(), kInAnItem, true, kThreads);
   launch<BiasAdd<Format, kPacked>>(plan.blocks, kThreads, out, stream, out.data, x.data, bias.data,
                                    plan.packs, static_cast<unsigned>(out.cols() / kInAnItem));
@@ -296,7 +292,7 @@ void launch_bias_add(const Tensor& x, const Tensor& bias, const Tensor& out, cud
 template <typename Format, typename Functor, bool kPacked>
 void launch_packed_gated(const Tensor& gu, const Tensor& out, cudaStream_t stream) {
   using Body = PackedGated<Format, Functor, kPacked>;
-  const auto items = static_cast<unsigned>(out.cols() / (kPacked ? kInAPack<Format> : 1));
+  const auto items = static_cast<unsigned>(out.cols() / (kPacked ? kInAPack : 1));
   const auto rows = static_cast<unsigned>(out.rows());
   const dim3 blocks((items + Body::kCols - 1) / Body::kCols,
                     std::min((rows + Body::kRows - 1) / Body::kRows, kMostGridRows));
@@ -308,7 +304,7 @@ void launch_packed_gated(const Tensor& gu, const Tensor& out, cudaStream_t strea
 void enqueue_bias_add(const Tensor& x, const Tensor& bias, const Tensor& out, cudaStream_t stream) {
   if (out.count() == 0) return;
   dispatch_format(out.dtype, [&]<typename Format>() {
-    if (out.cols() % kInAPack<Format> == 0 && aligned_to_16(x.data, bias.data, out.data)) {
+    if (out.cols() % kInAPack == 0 && aligned_to_16(x.data, bias.data, out.data)) {
       launch_bias_add<Format, true>(x, bias, out, stream);
     } else {
       launch_bias_add<Format, false>(x, bias, out, stream);
@@ -361,7 +357,7 @@ void enqueue_packed_gated(const Activation& activation, const Tensor& gu, const 
                           cudaStream_t stream) {
   if (out.count() == 0) return;
   const auto enqueue = [&]<typename Functor, typename Format>() {
-    if (out.cols() % kInAPack<Format> == 0 && aligned_to_16(gu.data, out.data)) {
+    if (out.cols() % kInAPack == 0 && aligned_to_16(gu.data, out.data)) {
       launch_packed_gated<Format, Functor, true>(gu, out, stream);
     } else {
       launch_packed_gated<Format, Functor, false>(gu, out, stream);

@@ -8,13 +8,11 @@
 
 namespace fusegate::kernels {
 
-inline constexpr int kWordsInAPack = 4;
+inline constexpr unsigned kInAPack = 8;  // elements
 
-// A number format. first and second: a word's numbers, the first in its low half; an element of 16
-// bits is a word whose second is zero. word: rounds to nearest even.
+// A number format of 16 bits. first and second: a word's numbers, the first in its low half; an
+// element is a word whose second is zero. word: rounds to nearest even.
 struct Bf16 {
-  using Element = unsigned short;
-  static constexpr int kInAWord = 2;
   static __device__ float first(unsigned word) { return __uint_as_float(word << 16); }
   static __device__ float second(unsigned word) { return __uint_as_float(word & 0xffff0000u); }
   static __device__ unsigned word(float first, float second = 0) {
@@ -25,8 +23,6 @@ struct Bf16 {
 };
 
 struct Fp16 {
-  using Element = unsigned short;
-  static constexpr int kInAWord = 2;
   static __device__ float widened(unsigned short bits) {
     float result;
     asm("cvt.f32.f16 %0, %1;" : "=f"(result) : "h"(bits));
@@ -40,16 +36,6 @@ struct Fp16 {
     return result;
   }
 };
-
-struct Fp32 {
-  using Element = unsigned;
-  static constexpr int kInAWord = 1;
-  static __device__ float first(unsigned word) { return __uint_as_float(word); }
-  static __device__ unsigned word(float first) { return __float_as_uint(first); }
-};
-
-template <typename Format>
-inline constexpr unsigned kInAPack = kWordsInAPack* Format::kInAWord;
 
 // What is computed of one element of each input, in fp32. Format: the elements'; Functor: an
 // activation's.
@@ -111,12 +97,8 @@ struct NotHeldUp {
 
 template <typename Format, typename Op, typename... Words>
 __device__ unsigned word_of(Words... words) {
-  if constexpr (Format::kInAWord == 2) {
-    return Format::word(Op::template of<Format>(Format::first(words)...),
-                        Op::template of<Format>(Format::second(words)...));
-  } else {
-    return Format::word(Op::template of<Format>(Format::first(words)...));
-  }
+  return Format::word(Op::template of<Format>(Format::first(words)...),
+                      Op::template of<Format>(Format::second(words)...));
 }
 
 // Not .nc, since out may be an input.
@@ -162,17 +144,15 @@ __device__ void write_pack(Hold hold, void* out, unsigned pack, const Pack&... i
   static_cast<uint4*>(out)[pack] = result;
 }
 
-template <typename Format>
-__device__ unsigned load_element(const void* from, unsigned long long i) {
-  return static_cast<const typename Format::Element*>(from)[i];
+__device__ inline unsigned load_element(const void* from, unsigned long long i) {
+  return static_cast<const unsigned short*>(from)[i];
 }
 
 template <typename Format, typename Op, typename Hold, typename... In>
 __device__ void write_element(Hold hold, void* out, unsigned long long i, In... in) {
   let_next_kernel_in();
-  using Element = typename Format::Element;
   const unsigned word = Format::word(Op::template of<Format>(Format::first(in)...));
-  static_cast<Element*>(out)[i] = static_cast<Element>(hold.held_up(word));
+  static_cast<unsigned short*>(out)[i] = static_cast<unsigned short>(hold.held_up(word));
 }
 
 // One thread's part: a pack or an element of the tail.
@@ -183,8 +163,8 @@ __device__ void pointwise(Hold hold, void* out, unsigned packs, unsigned tail, c
   if (i < packs) {
     write_pack<Format, Op>(hold, out, i, load_pack(in, i)...);
   } else if (i - packs < tail) {
-    const unsigned long long element = packs * 1ull * kInAPack<Format> + (i - packs);
-    write_element<Format, Op>(hold, out, element, load_element<Format>(in, element)...);
+    const unsigned long long element = packs * 1ull * kInAPack + (i - packs);
+    write_element<Format, Op>(hold, out, element, load_element(in, element)...);
   }
 }
 

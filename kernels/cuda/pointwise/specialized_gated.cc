@@ -37,8 +37,6 @@ const char* format_name(Dtype dtype) {
       return "Bf16";
     case Dtype::kFp16:
       return "Fp16";
-    case Dtype::kFp32:
-      return "Fp32";
     default:
       throw DeviceError("element-wise kernels do not support " + std::string(dtype_name(dtype)));
   }

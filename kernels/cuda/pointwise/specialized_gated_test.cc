@@ -19,7 +19,7 @@ bool is_elf(const std::vector<char>& code) {
 
 TEST(SpecializedGated, CompilesForEveryFormatShapeAndArchitecture) {
   for (const char* architecture : {"sm_80", "sm_90"}) {
-    for (const Dtype dtype : {Dtype::kBf16, Dtype::kFp16, Dtype::kFp32}) {
+    for (const Dtype dtype : {Dtype::kBf16, Dtype::kFp16}) {
       for (const auto& [rows, cols] : {std::pair{1, 7}, {128, 3072}, {33, 3073}, {8192, 3072}}) {
         const GatedShape shape{kActivationOf<GeluTanh>, rows, cols, dtype};
         const unsigned threads = specialized_threads(shape, kH200.l2_bytes);
