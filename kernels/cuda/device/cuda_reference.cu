@@ -29,9 +29,8 @@ __device__ void for_each_element(std::int64_t count, F&& f) {
   }
 }
 
-template <typename T>
-__global__ void widen_kernel(const T* in, double* out, std::int64_t count) {
-  for_each_element(count, [=](std::int64_t i) { out[i] = to_double(in[i]); });
+__global__ void widen_kernel(const void* in, Dtype dtype, double* out, std::int64_t count) {
+  for_each_element(count, [=](std::int64_t i) { out[i] = load_as_double(in, dtype, i); });
 }
 
 __global__ void copy_kernel(const double* in, double* out, std::int64_t count) {
@@ -108,8 +107,7 @@ struct ErrorSums {
 };
 
 // A block a tile, a warp a row of it.
-template <typename T>
-__global__ void errors_kernel(const T* out, const double* reference, TileGrid grid,
+__global__ void errors_kernel(const void* out, Dtype dtype, const double* reference, TileGrid grid,
                               ErrorScale scale, ErrorSums sums) {
   constexpr int kWarps = kThreads / 32;
   // As bytes, since shared memory has no constructors.
@@ -125,8 +123,8 @@ __global__ void errors_kernel(const T* out, const double* reference, TileGrid gr
     GroupErrors group;
     for (std::int64_t column = first_column + lane; column < end_column; column += 32) {
       const std::int64_t at = row * grid.columns + column;
-      const double square =
-          tile.see(to_double(out[at]), reference[at], scale, row, column, at, group);
+      const double value = load_as_double(out, dtype, at);
+      const double square = tile.see(value, reference[at], scale, row, column, at, group);
       if (sums.columns != nullptr && square > 0) atomicAdd(&sums.columns[column], square);
     }
     sum_in_warp(group);
@@ -150,10 +148,8 @@ std::span<std::byte> bytes_of(std::vector<T>& values) {
 }  // namespace
 
 void CudaReference::widen(const Tensor& in, double* out) {
-  dispatch_any_dtype(in.dtype, [&]<typename T>() {
-    widen_kernel<<<grid_blocks(in.count()), kThreads, 0, stream_>>>(static_cast<const T*>(in.data),
-                                                                    out, in.count());
-  });
+  widen_kernel<<<grid_blocks(in.count()), kThreads, 0, stream_>>>(in.data, in.dtype, out,
+                                                                  in.count());
   FUSEGATE_CUDA(cudaGetLastError());
 }
 
@@ -209,29 +205,26 @@ void CudaReference::perturb(double* values, std::int64_t count, double unit, std
 Errors CudaReference::errors(const Tensor& out, const double* reference, const ErrorScale& scale) {
   Errors errors(TileGrid(out.rows(), out.cols()));
   errors.columns.clear();  // only a spread needs them
-  dispatch_any_dtype(out.dtype, [&]<typename T>() {
-    sum_up(static_cast<const T*>(out.data), reference, scale, errors);
-  });
+  sum_up(out.data, out.dtype, reference, scale, errors);
   return errors;
 }
 
 Errors CudaReference::spread(const double* perturbed, const Tensor& like, const double* reference,
                              std::int64_t repeats) {
   Errors errors(TileGrid(like.rows(), like.cols(), repeats));
-  sum_up(perturbed, reference, {}, errors);
+  sum_up(perturbed, Dtype::kFp64, reference, {}, errors);
   return errors;
 }
 
-template <typename T>
-void CudaReference::sum_up(const T* out, const double* reference, const ErrorScale& scale,
-                           Errors& errors) {
+void CudaReference::sum_up(const void* out, Dtype dtype, const double* reference,
+                           const ErrorScale& scale, Errors& errors) {
   const auto tiles = bytes_of(errors.tiles), rows = bytes_of(errors.rows);
   const auto columns = bytes_of(errors.columns);
   auto* const to = static_cast<std::byte*>(sums(tiles.size() + rows.size() + columns.size()));
   std::byte *const to_rows = to + tiles.size(), *const to_columns = to_rows + rows.size();
   FUSEGATE_CUDA(cudaMemsetAsync(to_rows, 0, rows.size() + columns.size(), stream_));
   errors_kernel<<<static_cast<unsigned>(errors.tiles.size()), kThreads, 0, stream_>>>(
-      out, reference, errors.grid, scale,
+      out, dtype, reference, errors.grid, scale,
       ErrorSums{reinterpret_cast<TileErrors*>(to),
                 rows.empty() ? nullptr : reinterpret_cast<GroupErrors*>(to_rows),
                 columns.empty() ? nullptr : reinterpret_cast<double*>(to_columns)});

@@ -38,8 +38,8 @@ class CudaReference : public ReferenceMath {
                 std::int64_t repeats) override;
 
  private:
-  template <typename T>
-  void sum_up(const T* out, const double* reference, const ErrorScale& scale, Errors& errors);
+  void sum_up(const void* out, Dtype dtype, const double* reference, const ErrorScale& scale,
+              Errors& errors);
   // Memory of at least so many bytes, used again by the next call.
   void* sums(std::size_t bytes);
 

@@ -15,10 +15,10 @@ __device__ void for_each_index(std::int64_t count, F&& f) {
   }
 }
 
-template <typename T>
-__global__ void fill_kernel(T* data, std::int64_t count, FillNumbers numbers, std::uint64_t seed) {
+__global__ void fill_kernel(void* data, Dtype dtype, std::int64_t count, FillNumbers numbers,
+                            std::uint64_t seed) {
   for_each_index(count, [=](std::int64_t i) {
-    data[i] = from_double<T>(numbers.at(seed, static_cast<std::uint64_t>(i)));
+    store_rounded(data, dtype, i, numbers.at(seed, static_cast<std::uint64_t>(i)));
   });
 }
 
@@ -36,10 +36,8 @@ __global__ void digest_kernel(const unsigned char* bytes, std::int64_t count,
 
 void enqueue_fill(const Tensor& tensor, const Fill& fill, std::uint64_t seed, cudaStream_t stream) {
   if (tensor.count() == 0) return;
-  dispatch_any_dtype(tensor.dtype, [&]<typename T>() {
-    fill_kernel<<<grid_blocks(tensor.count()), kThreads, 0, stream>>>(
-        static_cast<T*>(tensor.data), tensor.count(), FillNumbers(fill), seed);
-  });
+  fill_kernel<<<grid_blocks(tensor.count()), kThreads, 0, stream>>>(
+      tensor.data, tensor.dtype, tensor.count(), FillNumbers(fill), seed);
   FUSEGATE_CUDA(cudaGetLastError());
 }
 
