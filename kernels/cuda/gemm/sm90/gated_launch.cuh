@@ -47,9 +47,8 @@ std::function<void()> launch_gated(CudaDevice& device, const GatedGemmPlan& plan
       .w_up = weights_map(o.w_up),
       .h = make_tensor_map(o.h, Gemm::Output::kRows, Gemm::Output::kPanel),
   };
-  return [=, raster = plan.raster, k = static_cast<int>(o.x.cols()), stream = device.stream()] {
-    launch_kernel(kernel, shape, stream, maps, raster, rows, k);
-  };
+  return launch_of(kernel, shape, device.stream(), maps, plan.raster, rows,
+                   static_cast<int>(o.x.cols()));
 }
 
 }  // namespace fusegate::kernels

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <type_traits>
 
 #include "kernels/cuda/device/dependent_launch.h"
@@ -85,6 +86,14 @@ LaunchShape persistent_launch(Kernel* kernel, int clusters) {
   clusters = std::min(clusters, resident_clusters(kernel, shape));
   shape.blocks = dim3(static_cast<unsigned>(clusters * Gemm::kCluster));
   return shape;
+}
+
+// What launches the kernel: one function for all kernels with the same parameters, since one for
+// each is as much code as the rest of their host's part.
+template <typename... Params>
+std::function<void()> launch_of(void (*kernel)(Params...), const LaunchShape& shape,
+                                cudaStream_t stream, const std::type_identity_t<Params>&... args) {
+  return [=] { launch_kernel(kernel, shape, stream, args...); };
 }
 
 }  // namespace fusegate::kernels

@@ -27,9 +27,8 @@ std::function<void()> make_launch(CudaDevice& device, const Tensor& x, const Ten
       .x = make_x_maps(x, Gemm::Shape::kRows),
       .w = make_stage_map(w, kCols),
   };
-  return [=, to = output_rows(out), k = static_cast<int>(x.cols()), stream = device.stream()] {
-    launch_kernel(kernel, shape, stream, maps, to, k);
-  };
+  return launch_of(kernel, shape, device.stream(), maps, output_rows(out),
+                   static_cast<int>(x.cols()));
 }
 
 }  // namespace

@@ -28,9 +28,8 @@ std::function<void()> make_launch(CudaDevice& device, const GatedGemmPlan& plan,
                              : make_pair_map(o.w_gate, o.w_up, Gemm::kLoadedWeights),
       .h = make_tensor_map(o.h, Gemm::Output::kRows, Gemm::Output::kPanel),
   };
-  return [=, raster = plan.raster, k = static_cast<int>(o.x.cols()), stream = device.stream()] {
-    launch_kernel(kernel, shape, stream, maps, raster, k, up_is_first);
-  };
+  return launch_of(kernel, shape, device.stream(), maps, plan.raster, static_cast<int>(o.x.cols()),
+                   up_is_first);
 }
 
 }  // namespace

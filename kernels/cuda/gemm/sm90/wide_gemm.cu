@@ -17,9 +17,8 @@ std::function<void()> make_launch(CudaDevice& device, const TileRaster& raster, 
       .w = make_stage_map(w, Gemm::kColumns / 2),
       .out = make_tensor_map(out, Gemm::Panel::kRows, Gemm::Panel::kPanel),
   };
-  return [=, k = static_cast<int>(x.cols()), stream = device.stream()] {
-    launch_kernel(kernel, shape, stream, maps, raster, k, scales...);
-  };
+  return launch_of(kernel, shape, device.stream(), maps, raster, static_cast<int>(x.cols()),
+                   scales...);
 }
 
 }  // namespace
