@@ -3,6 +3,9 @@
 // with one launch, so that the host's pauses never fall between the two events. Another reading
 // follows the graph: what a call makes the GPU do outside of the events lies between the two.
 //
+// Of several ranks, each device waits for the others once a batch, before its clocks are read: the
+// hosts begin it some microseconds apart.
+//
 // What no graph can hold is launched anew in every sample, between the same events, and the second
 // one follows when the whole device has ended, other streams included.
 #include <algorithm>
@@ -17,6 +20,7 @@
 #include <vector>
 
 #include "bench/meters/meter.h"
+#include "bench/meters/rank_barrier.h"
 #include "bench/meters/repeated_calls.h"
 #include "bench/profiling/activity.h"
 #include "bench/profiling/cuda_graph_kernels.h"
@@ -75,13 +79,14 @@ enum Moment { kBefore, kAfter, kAtEnd, kMoments };
 
 class CudaBatch : public Batch {
  public:
-  // empty_ns: what a batch without calls does outside of its events.
+  // empty_ns: what a batch without calls does outside of its events. barrier: null of one rank.
   CudaBatch(kernels::CudaDevice& device, const kernels::PreparedKernel& kernel,
-            const BatchOptions& options, double empty_ns)
+            const BatchOptions& options, double empty_ns, RankBarrier* barrier)
       : device_(device),
         kernel_(kernel),
         options_(options),
         empty_ns_(empty_ns),
+        barrier_(barrier),
         sms_(device.properties().multiProcessorCount),
         repeated_(device.stream(), [&kernel] { kernel.launch(); }) {
     clocks_ = device.allocate(kMoments * static_cast<std::size_t>(sms_) * sizeof(ClockReading));
@@ -94,6 +99,7 @@ class CudaBatch : public Batch {
     events_ = std::vector<kernels::GraphEvent>(2 * static_cast<std::size_t>(stretches));
     const auto enqueue = [this, stretches] {
       if (options_.spin.count() > 0) enqueue_spin(options_.spin);
+      if (barrier_ != nullptr) barrier_->enqueue();
       read_clocks_into(kBefore);
       for (int stretch = 0; stretch < stretches; ++stretch) {
         enqueue_stretch(options_.calls / stretches, stretch);
@@ -234,6 +240,7 @@ class CudaBatch : public Batch {
   const kernels::PreparedKernel& kernel_;
   BatchOptions options_;
   double empty_ns_;
+  RankBarrier* barrier_;
   int sms_;
   kernels::Memory clocks_;
   kernels::Memory flush_;
@@ -283,12 +290,13 @@ std::string capture_cause(const std::string& error, const std::string& when_rela
 
 class CudaMeter : public Meter {
  public:
-  explicit CudaMeter(kernels::Device& device)
-      : device_(static_cast<kernels::CudaDevice&>(device)) {}
+  explicit CudaMeter(kernels::Device& device) : device_(static_cast<kernels::CudaDevice&>(device)) {
+    if (device.ranks().are_several()) barrier_.emplace(device_);
+  }
 
   std::unique_ptr<Batch> record(const kernels::PreparedKernel& kernel,
                                 const BatchOptions& options) override {
-    return std::make_unique<CudaBatch>(device_, kernel, options, empty_ns());
+    return std::make_unique<CudaBatch>(device_, kernel, options, empty_ns(), barrier());
   }
   bool can_spin() const override { return true; }
 
@@ -380,11 +388,13 @@ class CudaMeter : public Meter {
   std::unique_ptr<Profiler> attach_profiler() override { return attach_cupti(); }
 
  private:
+  RankBarrier* barrier() { return barrier_ ? &*barrier_ : nullptr; }
+
   // What a batch without calls does outside of its events.
   double empty_ns() {
     if (empty_ns_) return *empty_ns_;
     const kernels::PreparedKernel nothing;
-    CudaBatch batch(device_, nothing, {.calls = 0}, 0);
+    CudaBatch batch(device_, nothing, {.calls = 0}, 0, barrier());
     std::vector<double> all;
     for (int i = 0; i < 5; ++i) all.push_back(batch.run().hidden_ns);
     std::ranges::sort(all);
@@ -472,6 +482,7 @@ class CudaMeter : public Meter {
 
   kernels::CudaDevice& device_;
   std::optional<double> empty_ns_;
+  std::optional<RankBarrier> barrier_;  // of several ranks
 };
 
 }  // namespace

@@ -36,6 +36,8 @@ void Notes::write(int rank, std::string_view doing) {
   note[length].store('\0', std::memory_order_relaxed);
 }
 
+std::span<std::uint32_t> Notes::numbers() { return page_->numbers; }
+
 std::string Notes::read(int rank) const {
   const Note& note = page_->notes.at(static_cast<std::size_t>(rank));
   std::string text;

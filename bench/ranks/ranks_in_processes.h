@@ -36,6 +36,7 @@ class RanksInProcesses : public kernels::Ranks {
   std::vector<std::string> gather(std::string_view what, std::string mine) override;
   void note(std::string_view doing) override { notes_->write(rank_, doing); }
   std::string whereabouts() const override;
+  std::span<std::uint32_t> shared_numbers() override { return notes_->numbers(); }
   // Of the first: kills the others and waits for them. Before another program takes its place.
   void end() noexcept;
 

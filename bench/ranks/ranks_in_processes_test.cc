@@ -58,12 +58,15 @@ class RanksInProcessesTest : public testing::Test {
 TEST_F(RanksInProcessesTest, TellEachOtherWhatTheyGive) {
   const auto ranks = first([](kernels::Ranks& own) {
     own.note("counting");
+    own.shared_numbers()[kernels::Ranks::kNumbersApart] = 7;
     const auto texts = own.gather("names", "other");
     own.wait("the end");
     return texts == std::vector<std::string>{"first", "other"} ? 0 : 1;
   });
   EXPECT_THAT(ranks->gather("names", "first"), ElementsAre("first", "other"));
   EXPECT_EQ(ranks->whereabouts(), "rank 0: ?; rank 1: counting");
+  EXPECT_EQ(ranks->shared_numbers()[0], 0);
+  EXPECT_EQ(ranks->shared_numbers()[kernels::Ranks::kNumbersApart], 7);
   ranks->wait("the end");
   EXPECT_THAT(error_of([&] { ranks->wait("more"); }), HasSubstr("rank 1 ended with exit code 0"));
 }

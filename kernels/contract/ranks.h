@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -34,6 +35,11 @@ class Ranks {
   virtual void note(std::string_view /*doing*/) {}
   // The last notes of all: "rank 0: stage 'all_reduce'; rank 1: a batch". "" where there is one.
   virtual std::string whereabouts() const { return ""; }
+
+  // Memory that all share, page-aligned and zero at first: kNumbersApart numbers a rank, so that
+  // each has a cache line of its own. Empty where there is one rank.
+  virtual std::span<std::uint32_t> shared_numbers() { return {}; }
+  static constexpr std::size_t kNumbersApart = 32;
 
   bool is_first() const { return rank() == 0; }
   bool are_several() const { return count() > 1; }
