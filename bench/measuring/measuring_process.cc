@@ -13,6 +13,7 @@
 #include "bench/measuring/existing_run_file.h"
 #include "bench/profiling/launch_check.h"
 #include "bench/ranks/interrupt.h"
+#include "bench/ranks/rank_group.h"
 
 namespace fusegate::bench {
 namespace {
@@ -77,6 +78,8 @@ void MeasuringProcess::start(nlohmann::json google_context) {
   int checked = 0;
   for (std::size_t i = 0; i < sessions_.size() && !stopped(); ++i) {
     if (!recorder_.selected(i) || recorder_.is_complete(i)) continue;
+    const RankGroup group(device_, plan_.benchmarks[i].problem);
+    if (!group.takes_part()) continue;
     report_progress(recorder_.check_line(i, checked++));
     try {
       const Watchdog::Piece piece(watchdog_, i);
@@ -95,7 +98,12 @@ std::set<std::string> MeasuringProcess::selected_names() const {
   return names;
 }
 
+bool MeasuringProcess::takes_part(std::size_t benchmark) const {
+  return RankGroup(device_, plan_.benchmarks[benchmark].problem).takes_part();
+}
+
 std::unique_ptr<Layout> MeasuringProcess::enter(std::size_t benchmark) {
+  const RankGroup group(device_, plan_.benchmarks[benchmark].problem);
   Session& session = sessions_[benchmark];
   const Watchdog::Piece piece(watchdog_, benchmark);
   // Google Benchmark may be built with other regular expressions than those that selected.
@@ -107,6 +115,7 @@ std::unique_ptr<Layout> MeasuringProcess::enter(std::size_t benchmark) {
 }
 
 double MeasuringProcess::take_samples(std::size_t benchmark, Layout& layout) {
+  const RankGroup group(device_, plan_.benchmarks[benchmark].problem);
   const int count = protocol().samples_at(recorder_.next_layout(benchmark));
   double total_ns = 0;
   int taken = 0;
@@ -123,8 +132,11 @@ double MeasuringProcess::take_samples(std::size_t benchmark, Layout& layout) {
 
 void MeasuringProcess::check_timed(std::size_t benchmark, Layout& layout) {
   if (interrupted() || recorder_.next_layout(benchmark) != checked_layouts_[benchmark]) return;
+  const RankGroup group(device_, plan_.benchmarks[benchmark].problem);
   const Watchdog::Piece piece(watchdog_, benchmark);
-  timed_outputs_[benchmark] = sessions_[benchmark].check_timed(layout, checked_seed_, secret_);
+  // Of the benchmark's own: ranks that take part in few have drawn fewer numbers.
+  std::mt19937_64 random(checked_seed_ + benchmark);
+  timed_outputs_[benchmark] = sessions_[benchmark].check_timed(layout, checked_seed_, random);
 }
 
 // In the plan's order, in which benchmarks that share a reference follow each other.
@@ -132,6 +144,7 @@ void MeasuringProcess::compare_timed() {
   kernels::Verifier verifier(device_, checked_seed_, true);
   for (auto& [i, outputs] : std::exchange(timed_outputs_, {})) {
     if (stopped() || recorder_.has_failed(i)) continue;
+    const RankGroup group(device_, plan_.benchmarks[i].problem);
     try {
       const Watchdog::Piece piece(watchdog_, i);
       const PlannedBenchmark& benchmark = plan_.benchmarks[i];
@@ -167,15 +180,18 @@ void MeasuringProcess::record(std::size_t benchmark, LayoutRecord record) {
   }
   recorder_.add_layout(benchmark, record, record_of(benchmark));
   report_progress(recorder_.progress_line(benchmark));
+}
+
+bool MeasuringProcess::is_short_of_room() const {
   std::size_t waiting = 0;
   for (const auto& [_, outputs] : timed_outputs_) {
     for (const kernels::Memory& output : outputs) waiting += output.bytes();
   }
-  const bool has_room = waiting <= device_.available_bytes() / 8;
-  if (!ranks().all("room for outputs", has_room)) compare_timed();
+  return waiting > device_.available_bytes() / 8;
 }
 
 void MeasuringProcess::fail(std::size_t benchmark, const std::string& failure) {
+  const RankGroup group(device_, plan_.benchmarks[benchmark].problem);
   device_lost_ = device_lost_ || is_lost(device_);
   note_failure(benchmark, device_lost_ ? with_xids(failure) : failure);
 }
@@ -287,12 +303,15 @@ void MeasuringProcess::measure_energy() {
   if (!details.empty()) recorder_.add_details(details);
 }
 
-// Measured by this process, completely and without failure.
+// By this process, completely and without failure.
+bool MeasuringProcess::is_measured(std::size_t i) const {
+  return !recorder_.has_failed(i) && recorder_.is_complete(i) && record_of(i).calls > 0;
+}
+
 std::vector<std::size_t> MeasuringProcess::measured() const {
   std::vector<std::size_t> measured;
   for (std::size_t i = 0; i < sessions_.size(); ++i) {
-    if (!recorder_.has_failed(i) && recorder_.is_complete(i) && record_of(i).calls > 0)
-      measured.push_back(i);
+    if (is_measured(i)) measured.push_back(i);
   }
   return measured;
 }
@@ -301,20 +320,30 @@ std::vector<std::size_t> MeasuringProcess::measured() const {
 // measured: another one may have chosen other kernels.
 void MeasuringProcess::profile() {
   std::map<std::size_t, nlohmann::json> details;
-  for (const std::size_t i : measured()) {
-    if (stopped()) break;
-    const ProfileAttempt attempt = try_profile(i);
-    nlohmann::json members = nlohmann::json::object();
-    if (attempt.profile) members = profile_details(i, *attempt.profile);
-    if (ranks().are_several()) members["ranks"] = details_of_ranks(i, members);
-    if (attempt.identity) members["identity"] = baselines::identity_json(*attempt.identity);
-    if (!members.empty()) details[i] = std::move(members);
-    if (attempt.warning) profile_warnings_.insert(*attempt.warning);
-    // Others hold for all benchmarks.
-    const bool goes_on = !attempt.warning || *attempt.warning == baselines::Warning::kProfileFailed;
+  for (std::size_t i = 0; i < sessions_.size() && !stopped(); ++i) {
+    if (ranks().first("whether it is profiled", is_measured(i) ? 1 : 0) == 0) continue;
+    bool goes_on = true;
+    if (takes_part(i)) {
+      nlohmann::json members = profiled(i, goes_on);
+      if (!members.empty()) details[i] = std::move(members);
+    }
     if (!ranks().all("profiling goes on", goes_on)) break;
   }
   if (!details.empty()) recorder_.add_details(details);
+}
+
+// goes_on: false where a warning holds for all benchmarks.
+nlohmann::json MeasuringProcess::profiled(std::size_t benchmark, bool& goes_on) {
+  const RankGroup group(device_, plan_.benchmarks[benchmark].problem);
+  const ProfileAttempt attempt = try_profile(benchmark);
+  nlohmann::json members = nlohmann::json::object();
+  if (attempt.profile) members = profile_details(benchmark, *attempt.profile);
+  if (ranks().are_several()) members["ranks"] = details_of_ranks(benchmark, members);
+  if (attempt.identity) members["identity"] = baselines::identity_json(*attempt.identity);
+  if (!attempt.warning) return members;
+  profile_warnings_.insert(*attempt.warning);
+  goes_on = *attempt.warning == baselines::Warning::kProfileFailed;
+  return members;
 }
 
 nlohmann::json MeasuringProcess::details_of_ranks(std::size_t benchmark,

@@ -77,6 +77,11 @@ class MeasuringProcess {
   // Opens the run file and checks every selected benchmark. google_context: the file's context
   // without our part. Throws InputError where the file cannot or must not be written.
   void start(nlohmann::json google_context);
+  // Whether this rank is one of those that the benchmark needs; else it must leave it alone.
+  bool takes_part(std::size_t benchmark) const;
+  // Whether much memory waits to be compared with references; all ranks do that at the same point.
+  bool is_short_of_room() const;
+  void compare_timed();
   // The benchmark's next layout. Throws what its kernel throws.
   std::unique_ptr<Layout> enter(std::size_t benchmark);
   // All samples of the layout; after a signal fewer, at least one. Returns their mean time in ns.
@@ -105,13 +110,13 @@ class MeasuringProcess {
   std::string with_xids(const std::string& failure);
   std::set<baselines::Warning> warnings() const;
   std::set<baselines::Warning> warnings_of_ranks() const;
-  // Compares what check_timed() left with references.
-  void compare_timed();
   void require_whole_times();
+  bool is_measured(std::size_t benchmark) const;
   std::vector<std::size_t> measured() const;
   void measure_energy();
   void profile();
   nlohmann::json details_of_ranks(std::size_t benchmark, const nlohmann::json& profile);
+  nlohmann::json profiled(std::size_t benchmark, bool& goes_on);
   ProfileAttempt try_profile(std::size_t benchmark);
   nlohmann::json profile_details(std::size_t benchmark,
                                  const baselines::CallProfile& profile) const;

@@ -24,7 +24,7 @@ class RankBarrier {
   kernels::CudaDevice& device_;
   void* numbers_;                       // shared memory of the hosts, which the device may write
   std::uint32_t* on_device_ = nullptr;  // the same, as the device has it
-  kernels::Memory passed_;              // how often, on the device
+  kernels::Memory passed_;              // how often, by the number of ranks, on the device
 };
 
 }  // namespace fusegate::bench

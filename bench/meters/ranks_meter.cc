@@ -74,7 +74,9 @@ baselines::CallIdentity identity_of_all(Ranks& ranks, const baselines::CallIdent
 
 class RanksBatch : public Batch {
  public:
-  RanksBatch(Ranks& ranks, std::unique_ptr<Batch> own) : ranks_(ranks), own_(std::move(own)) {}
+  // ranks: those that take part in the benchmark.
+  RanksBatch(std::shared_ptr<Ranks> ranks, std::unique_ptr<Batch> own)
+      : shared_(std::move(ranks)), ranks_(*shared_), own_(std::move(own)) {}
 
   Sample run() override {
     begin();
@@ -100,27 +102,29 @@ class RanksBatch : public Batch {
     ranks_.note("a batch");
   }
 
+  std::shared_ptr<Ranks> shared_;
   Ranks& ranks_;
   std::unique_ptr<Batch> own_;
 };
 
 class RanksMeter : public Meter {
  public:
-  RanksMeter(Ranks& ranks, std::unique_ptr<Meter> own) : ranks_(ranks), own_(std::move(own)) {}
+  RanksMeter(kernels::Device& device, std::unique_ptr<Meter> own)
+      : device_(device), own_(std::move(own)) {}
 
   std::unique_ptr<Batch> record(const kernels::PreparedKernel& kernel,
                                 const BatchOptions& options) override {
     std::unique_ptr<Batch> own;
-    ranks_.together("recording a batch", [&] { own = own_->record(kernel, options); });
-    return std::make_unique<RanksBatch>(ranks_, std::move(own));
+    ranks().together("recording a batch", [&] { own = own_->record(kernel, options); });
+    return std::make_unique<RanksBatch>(device_.shared_ranks(), std::move(own));
   }
   std::string not_capturable(const kernels::PreparedKernel& kernel,
                              const std::vector<kernels::Tensor>& results,
                              const std::function<void()>& change_inputs) override {
     std::string why;
-    ranks_.together("capturing",
-                    [&] { why = own_->not_capturable(kernel, results, change_inputs); });
-    return ranks_.any("what cannot be captured", why);
+    ranks().together("capturing",
+                     [&] { why = own_->not_capturable(kernel, results, change_inputs); });
+    return ranks().any("what cannot be captured", why);
   }
   std::optional<StaleArgument> stale_argument(
       const kernels::PreparedKernel& kernel, const std::vector<kernels::Tensor>& tensors) override {
@@ -131,12 +135,12 @@ class RanksMeter : public Meter {
     return own_->count_launches(kernel);
   }
   double host_ns(const kernels::PreparedKernel& kernel) override {
-    ranks_.wait("host time");
-    return ranks_.largest("host time", own_->host_ns(kernel));
+    ranks().wait("host time");
+    return ranks().largest("host time", own_->host_ns(kernel));
   }
   double host_graph_ns(const kernels::PreparedKernel& kernel) override {
-    ranks_.wait("host time of a graph");
-    return ranks_.largest("host time of a graph", own_->host_graph_ns(kernel));
+    ranks().wait("host time of a graph");
+    return ranks().largest("host time of a graph", own_->host_graph_ns(kernel));
   }
   std::vector<kernels::KernelResources> kernels(const kernels::Stage& stage) override {
     return own_->kernels(stage);
@@ -147,9 +151,9 @@ class RanksMeter : public Meter {
   ProfileAttempt profile(const kernels::PreparedKernel& kernel,
                          const std::vector<kernels::Tensor>& tensors, bool captured) override {
     ProfileAttempt attempt;
-    ranks_.together("a profile", [&] { attempt = own_->profile(kernel, tensors, captured); });
-    if (ranks_.all("identities", attempt.identity.has_value())) {
-      attempt.identity = identity_of_all(ranks_, *attempt.identity);
+    ranks().together("a profile", [&] { attempt = own_->profile(kernel, tensors, captured); });
+    if (ranks().all("identities", attempt.identity.has_value())) {
+      attempt.identity = identity_of_all(ranks(), *attempt.identity);
     } else {
       attempt.identity.reset();
     }
@@ -158,14 +162,17 @@ class RanksMeter : public Meter {
   std::unique_ptr<Profiler> attach_profiler() override { return own_->attach_profiler(); }
 
  private:
-  Ranks& ranks_;
+  // Those of the benchmark that is measured.
+  Ranks& ranks() const { return device_.ranks(); }
+
+  kernels::Device& device_;
   std::unique_ptr<Meter> own_;
 };
 
 }  // namespace
 
 std::unique_ptr<Meter> make_ranks_meter(kernels::Device& device, std::unique_ptr<Meter> meter) {
-  return std::make_unique<RanksMeter>(device.ranks(), std::move(meter));
+  return std::make_unique<RanksMeter>(device, std::move(meter));
 }
 
 }  // namespace fusegate::bench

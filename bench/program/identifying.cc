@@ -11,6 +11,7 @@
 #include "bench/measuring/session.h"
 #include "bench/program/turn.h"
 #include "bench/ranks/interrupt.h"
+#include "bench/ranks/rank_group.h"
 
 namespace fusegate::bench {
 namespace {
@@ -64,6 +65,8 @@ Outcome identify(kernels::Device& device, Meter& meter, const Plan& plan, Enviro
       const PlannedBenchmark& benchmark = plan.benchmarks[i];
       const std::string name = benchmark.name();
       if (identities.failures.contains(name)) continue;
+      const RankGroup group(device, benchmark.problem);
+      if (!group.takes_part()) continue;
       try {
         const Watchdog::Piece piece(watchdog, i);
         run_pass(pass, context, benchmark, identities);

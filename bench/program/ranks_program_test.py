@@ -71,6 +71,22 @@ class RanksProgramTest(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(len(self.entries()[0]["details"]["ranks"]), 3)
 
+    def test_a_benchmark_takes_the_first_ranks_that_it_needs(self):
+        result = self.run_ranks("--operation=geglu_mlp", fault="none", ranks="1,2,3", implementations="gathered,unfused")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        ranks = {}
+        for entry in self.entries():
+            if "details" in entry:
+                ranks[entry["name"].split("/hidden:24")[1], entry["name"].split("/")[0]] = len(entry["details"].get("ranks", [0]))
+        self.assertEqual(ranks, {("/ranks:1", "geglu_mlp_tp"): 1, ("/ranks:2", "geglu_mlp_tp"): 2, ("/ranks:3", "geglu_mlp_tp"): 3,
+                                 ("", "geglu_mlp"): 3})
+
+    def test_one_that_fails_on_few_ranks_leaves_the_others(self):
+        result = self.run_ranks(fault="throw", ranks="2,3")
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertEqual(len(self.failures()), 2)
+        self.assertEqual(len(self.measured()), 2)
+
     def check_one_fails(self, fault, expected, *flags):
         result = self.run_ranks(*flags, fault=fault)
         self.assertEqual(result.returncode, 2, result.stderr)

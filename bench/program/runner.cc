@@ -55,9 +55,10 @@ json google_context(const benchmark::BenchmarkReporter::Context& context) {
 #endif
 }
 
-// What the first rank tells the others: which benchmark is measured next, or that none is.
+// What the first rank tells the others: which benchmark is measured next, that none is, or that
+// results are compared.
 constexpr const char* kNext = "the next benchmark";
-constexpr std::uint64_t kNone = ~std::uint64_t{0};
+constexpr std::uint64_t kNone = ~std::uint64_t{0}, kCompare = kNone - 1;
 
 constexpr const char* kFilterFlag = "--benchmark_filter";
 
@@ -197,6 +198,10 @@ void Runner::measure(std::size_t index, benchmark::State& state) {
   if (process_.recorder().is_complete(index)) return skip(index, state, "complete");
   LayoutRecord layout;
   try {
+    if (process_.is_short_of_room()) {
+      ranks_.first(kNext, kCompare);
+      process_.compare_timed();
+    }
     ranks_.first(kNext, index);
     layout = measure_layout(index, state);
   } catch (const std::exception& error) {
@@ -255,6 +260,11 @@ void Runner::follow() {
     const std::uint64_t next = ranks_.first(kNext, kNone);
     if (next == kNone) return;
     const auto index = static_cast<std::size_t>(next);
+    if (next == kCompare) {
+      process_.compare_timed();
+      continue;
+    }
+    if (!process_.takes_part(index)) continue;
     try {
       const std::unique_ptr<Layout> layout = process_.enter(index);
       process_.take_samples(index, *layout);

@@ -18,6 +18,7 @@
 #include "bench/measuring/session.h"
 #include "bench/profiling/step_trace.h"
 #include "bench/ranks/interrupt.h"
+#include "bench/ranks/rank_group.h"
 
 namespace fusegate::bench {
 namespace {
@@ -73,6 +74,8 @@ class Tracing {
   // Leaves a benchmark that fails out. Does nothing after a signal or where the device was lost.
   void attempt(const Session& session, const std::function<void()>& what) {
     if (device_lost_ || interrupted()) return;
+    const RankGroup group(device_, session.benchmark().problem);
+    if (!group.takes_part()) return;
     try {
       what();
     } catch (const ProfilerError&) {

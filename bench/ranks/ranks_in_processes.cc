@@ -20,7 +20,32 @@ constexpr const char* kTexts = "texts";
 constexpr const char* kInterrupted = "texts, and a signal came";
 constexpr const char* kFailed = "failed";
 
+// The first of another's ranks.
+class FirstRanks : public kernels::Ranks {
+ public:
+  FirstRanks(RanksInProcesses& all, int count) : all_(all), count_(count) {}
+
+  int rank() const override { return all_.rank(); }
+  int count() const override { return count_; }
+  std::vector<std::string> gather(std::string_view what, std::string mine) override {
+    return all_.gather_among(count_, what, std::move(mine));
+  }
+  void note(std::string_view doing) override { all_.note(doing); }
+  std::string whereabouts() const override { return all_.whereabouts(); }
+  std::span<std::uint32_t> shared_numbers() override { return all_.shared_numbers(); }
+
+ private:
+  RanksInProcesses& all_;
+  int count_;
+};
+
 }  // namespace
+
+std::shared_ptr<kernels::Ranks> RanksInProcesses::first_ranks(int count) {
+  std::shared_ptr<Ranks>& ranks = first_ranks_[count];
+  if (!ranks) ranks = std::make_shared<FirstRanks>(*this, count);
+  return ranks;
+}
 
 RanksInProcesses::RanksInProcesses(std::vector<OtherRank> others, std::shared_ptr<Notes> notes)
     : count_(static_cast<int>(others.size()) + 1),
@@ -57,14 +82,15 @@ std::string RanksInProcesses::how_it_ended(std::size_t other) {
   return fmt::format("was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
 }
 
-std::vector<std::string> RanksInProcesses::gather_as_first(std::string_view what,
+std::vector<std::string> RanksInProcesses::gather_as_first(std::size_t others,
+                                                           std::string_view what,
                                                            std::string mine) {
   std::vector<std::string> texts{std::move(mine)};
   std::string failure;
   const auto is_failure = [](const Message& at) {
     return !at.text.empty() && at.what.ends_with(kernels::kHasEnded);
   };
-  for (std::size_t i = 0; i < others_.size(); ++i) {
+  for (std::size_t i = 0; i < others; ++i) {
     const auto message = receive_message(others_[i].socket.get());
     if (!message) {
       failure = fmt::format("rank {} {}; it was at '{}'", i + 1, how_it_ended(i),
@@ -85,13 +111,16 @@ std::vector<std::string> RanksInProcesses::gather_as_first(std::string_view what
                        : interrupted()  ? kInterrupted
                                         : kTexts,
                        failure.empty() ? pack(texts) : failure};
-  for (const OtherRank& other : others_) send_message(other.socket.get(), answer);
+  for (std::size_t i = 0; i < others; ++i) send_message(others_[i].socket.get(), answer);
   if (!failure.empty()) throw RankError(failure);
   return texts;
 }
 
-std::vector<std::string> RanksInProcesses::gather(std::string_view what, std::string mine) {
-  if (rank_ == 0) return gather_as_first(what, std::move(mine));
+std::vector<std::string> RanksInProcesses::gather_among(int count, std::string_view what,
+                                                        std::string mine) {
+  if (rank_ == 0) {
+    return gather_as_first(static_cast<std::size_t>(count) - 1, what, std::move(mine));
+  }
   if (!send_message(first_.get(), {std::string(what), std::move(mine)})) {
     throw RankError("rank 0 has ended");
   }

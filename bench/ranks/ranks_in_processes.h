@@ -4,9 +4,11 @@
 
 #include <sys/types.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "baselines/io/file_descriptor.h"
@@ -33,7 +35,12 @@ class RanksInProcesses : public kernels::Ranks {
 
   int rank() const override { return rank_; }
   int count() const override { return count_; }
-  std::vector<std::string> gather(std::string_view what, std::string mine) override;
+  std::vector<std::string> gather(std::string_view what, std::string mine) override {
+    return gather_among(count_, what, std::move(mine));
+  }
+  std::shared_ptr<Ranks> first_ranks(int count) override;
+  // Of the first so many ranks, which must all call it.
+  std::vector<std::string> gather_among(int count, std::string_view what, std::string mine);
   void note(std::string_view doing) override { notes_->write(rank_, doing); }
   std::string whereabouts() const override;
   std::span<std::uint32_t> shared_numbers() override { return notes_->numbers(); }
@@ -41,13 +48,15 @@ class RanksInProcesses : public kernels::Ranks {
   void end() noexcept;
 
  private:
-  std::vector<std::string> gather_as_first(std::string_view what, std::string mine);
+  std::vector<std::string> gather_as_first(std::size_t others, std::string_view what,
+                                           std::string mine);
   std::string how_it_ended(std::size_t other);
 
   int rank_ = 0, count_ = 1;
   std::vector<OtherRank> others_;    // of the first
   baselines::FileDescriptor first_;  // of the others
   std::shared_ptr<Notes> notes_;
+  std::map<int, std::shared_ptr<Ranks>> first_ranks_;  // by count; kernels keep references
 };
 
 }  // namespace fusegate::bench

@@ -122,6 +122,7 @@ class Device {
   virtual std::string_view kind() const = 0;  // "cuda", "cpu"
   // Of this process among those that measure together; one of one unless it joined others.
   Ranks& ranks() const { return *ranks_; }
+  const std::shared_ptr<Ranks>& shared_ranks() const { return ranks_; }
   void join(std::shared_ptr<Ranks> ranks) { ranks_ = std::move(ranks); }
   virtual std::string name() const = 0;  // such as "NVIDIA H200"
   // Identifies this device among others of its model; empty where it has none.

@@ -143,7 +143,7 @@ std::string refusal(const Implementation& implementation, const Device& device,
     return fmt::format("it needs the axis '{}'", kRanksAxis);
   }
   const std::int64_t here = device.ranks().count(), needed = ranks_of(problem).value_or(here);
-  if (needed != here) {
+  if (needed > here) {
     return fmt::format("it needs {0} ranks, and there are {1}; --ranks={0} starts as many", needed,
                        here);
   }

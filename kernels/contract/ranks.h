@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -31,15 +32,17 @@ class Ranks {
   // Waits for all, and returns what each gave, by rank. what: for what it is, such as "nccl id";
   // the same on all ranks. Throws RankError. On the host: tens of microseconds.
   virtual std::vector<std::string> gather(std::string_view what, std::string mine);
+  // The first so many of them, of which this one must be one. It must outlive what it returns.
+  virtual std::shared_ptr<Ranks> first_ranks(int /*count*/) { return std::make_shared<Ranks>(); }
   // What this rank is about to do, for the message of a time-out; not exchanged.
   virtual void note(std::string_view /*doing*/) {}
   // The last notes of all: "rank 0: stage 'all_reduce'; rank 1: a batch". "" where there is one.
   virtual std::string whereabouts() const { return ""; }
 
-  // Memory that all share, page-aligned and zero at first: kNumbersApart numbers a rank, so that
-  // each has a cache line of its own. Empty where there is one rank.
+  // Memory that all share, page-aligned and zero at first: kNumbersApart numbers a rank. Empty
+  // where there is one rank.
   virtual std::span<std::uint32_t> shared_numbers() { return {}; }
-  static constexpr std::size_t kNumbersApart = 32;
+  static constexpr std::size_t kNumbersApart = 128;
 
   bool is_first() const { return rank() == 0; }
   bool are_several() const { return count() > 1; }
