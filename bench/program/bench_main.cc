@@ -229,7 +229,9 @@ int run(int argc, const char* const* argv, const Program& program) {
       options.environment && !options.suite ? Suite() : suite_of(options, program.suites);
   await_turn();
   const std::unique_ptr<kernels::Device> device = open(options, suite, program);
-  if (program.opened) program.opened(*device);
+  if (program.opened) {
+    device->ranks().together("starting", [&] { program.opened(*device); });
+  }
   warn_of_unused_gpu(options, *device);
   EnvironmentProbe probe(*device, program.versions);
   if (options.environment) {

@@ -5,6 +5,7 @@
 #include <exception>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -17,6 +18,7 @@
 #include "bench/program/fusegate.h"
 #include "bench/program/run_program.h"
 #include "kernels/contract/kernel.h"
+#include "kernels/contract/ranks.h"
 #include "kernels/contract/stage_marks.h"
 
 namespace kernels = fusegate::kernels;
@@ -40,7 +42,15 @@ using kernels::ContractError;
 using kernels::Problem;
 using kernels::Tensor;
 
+// Of an exchange that failed, on all ranks alike: whatever the function makes of it, none may go
+// on.
+std::optional<kernels::RankError>& failed_exchange() {
+  static std::optional<kernels::RankError> failed;
+  return failed;
+}
+
 void check(fusegate_error error) {
+  if (const auto failed = std::exchange(failed_exchange(), std::nullopt)) throw *failed;
   if (error != nullptr) throw std::runtime_error(error);
 }
 
@@ -100,6 +110,7 @@ std::vector<Tensor> doubles_at(std::span<double* const> addresses,
 struct OpenedDevice {
   std::string kind;
   void* stream = nullptr;
+  kernels::Ranks* ranks = nullptr;
 };
 OpenedDevice& opened_device() {
   static OpenedDevice device;
@@ -266,8 +277,11 @@ bench::Program program_of(const fusegate_program& given) {
   program.suites.folder = text_of(given.suites);
   program.suites.own = json_of(given.suite);
   program.suites.is_foreign = given.takes_foreign_suites != 0;
-  program.opened = [](const kernels::Device& device) {
-    opened_device() = {.kind = std::string(device.kind()), .stream = device.native_stream()};
+  program.opened = [given](const kernels::Device& device) {
+    opened_device() = {.kind = std::string(device.kind()),
+                       .stream = device.native_stream(),
+                       .ranks = &device.ranks()};
+    if (given.opened != nullptr) check(given.opened(given.self));
   };
   const nlohmann::json versions = json_of(given.versions);
   for (const auto& [name, version] : versions.items()) {
@@ -290,6 +304,34 @@ void* fusegate_stream(void) { return opened_device().stream; }
 
 const char* fusegate_device(void) { return opened_device().kind.c_str(); }
 
+int fusegate_rank(void) {
+  return opened_device().ranks == nullptr ? 0 : opened_device().ranks->rank();
+}
+
+int fusegate_ranks(void) {
+  return opened_device().ranks == nullptr ? 1 : opened_device().ranks->count();
+}
+
+fusegate_error fusegate_gather(const char* what, const void* data, size_t bytes,
+                               fusegate_receive receive, void* self) {
+  static std::string failure;
+  try {
+    kernels::Ranks alone;
+    kernels::Ranks& ranks = opened_device().ranks == nullptr ? alone : *opened_device().ranks;
+    const auto texts = ranks.gather(what, {static_cast<const char*>(data), bytes});
+    for (std::size_t rank = 0; rank < texts.size(); ++rank) {
+      receive(self, static_cast<int>(rank), texts[rank].data(), texts[rank].size());
+    }
+    return nullptr;
+  } catch (const kernels::RankError& error) {
+    failed_exchange() = error;
+    failure = error.what();
+  } catch (const std::exception& error) {
+    failure = error.what();
+  }
+  return failure.c_str();
+}
+
 void fusegate_add_tensor(fusegate_tensor_specs* specs, const fusegate_tensor_spec* spec) {
   add_to(specs, [=] {
     kernels::TensorSpec added{.name = text_of(spec->name),
@@ -300,6 +342,7 @@ void fusegate_add_tensor(fusegate_tensor_specs* specs, const fusegate_tensor_spe
                               .is_exact = spec->is_exact != 0};
     if (spec->dtype != nullptr) added.dtype = dtype_of(spec->dtype);
     if (spec->tolerance >= 0) added.tolerance = spec->tolerance;
+    if (spec->split_axis >= 0) added.split_axis = spec->split_axis;
     specs->all.push_back(std::move(added));
   });
 }
@@ -359,7 +402,9 @@ int fusegate_main(int argc, const char* const* argv, const fusegate_program* giv
     std::vector<const char*> arguments(argv, argv + argc);
     arguments.at(0) = given->name;
     arguments.push_back(nullptr);
-    return bench::run_program(argc, arguments.data(), program);
+    const int code = bench::run_program(argc, arguments.data(), program);
+    opened_device().ranks = nullptr;  // which have ended with the device
+    return code;
   } catch (const std::exception& error) {
     bench::log_warning("{}", error.what());
     return 2;

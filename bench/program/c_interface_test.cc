@@ -36,7 +36,8 @@ fusegate_error inputs(void*, const fusegate_problem* problem, fusegate_tensor_sp
                                   .tolerance = -1,
                                   .in_place_of = nullptr,
                                   .is_weight = 0,
-                                  .is_exact = 0};
+                                  .is_exact = 0,
+                                  .split_axis = -1};
   fusegate_add_tensor(specs, &spec);
   return nullptr;
 }
@@ -54,7 +55,8 @@ fusegate_error outputs(void*, const fusegate_problem* problem, fusegate_tensor_s
                                   .tolerance = 1e-6,
                                   .in_place_of = nullptr,
                                   .is_weight = 0,
-                                  .is_exact = 0};
+                                  .is_exact = 0,
+                                  .split_axis = -1};
   fusegate_add_tensor(specs, &spec);
   return nullptr;
 }
@@ -135,6 +137,14 @@ void add(const char* name, float& factor, const char* dtype = "fp32") {
   fusegate_add_implementation(&implementation);
 }
 
+int opened = 0;  // how often the program was told of its device
+
+fusegate_error open(void* self) {
+  ++*static_cast<int*>(self);
+  EXPECT_STREQ(fusegate_device(), "cpu");
+  return nullptr;
+}
+
 constexpr const char* kSuite = R"({"name": "own", "protocol": {"samples": 2, "layouts": 1,
     "batch_us": 100, "idle_us": 0}, "sweeps": [{"operations": ["scaled_by_c"]}]})";
 
@@ -147,7 +157,9 @@ int run(const std::vector<const char*>& arguments, bool foreign = false) {
                                  .versions = R"({"triton": "3.6.0"})",
                                  .commit = "0123456789abcdef",
                                  .dirty = 0,
-                                 .restart = restart};
+                                 .restart = restart,
+                                 .opened = &open,
+                                 .self = &opened};
   std::vector<const char*> argv{"", "--device=cpu"};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   return fusegate_main(static_cast<int>(argv.size()), argv.data(), &program);
@@ -221,9 +233,11 @@ TEST(CInterface, MeasuresWhatAProgramRegisters) {
   add("wrong", three);
   expect_plans();
   kinds.clear();
+  opened = 0;
   const baselines::ScratchFolder folder;
   const std::string out = "--out=" + (folder.path() / "1.json").string();
   EXPECT_EQ(run({out.c_str(), "--process=1"}), 2) << "a kernel is wrong";
+  EXPECT_EQ(opened, 1);
   EXPECT_TRUE(calls.empty()) << "every call was released";
   EXPECT_THAT(kinds, testing::UnorderedElementsAre("right", "0.5", "true"));
 

@@ -21,7 +21,7 @@ extern "C" {
 
 /* Raised whenever anything below changes. A program compares it with fusegate_abi() before it calls
  * anything else. */
-#define FUSEGATE_ABI 3
+#define FUSEGATE_ABI 4
 int fusegate_abi(void);
 /* "1.0.0". */
 const char* fusegate_version(void);
@@ -68,6 +68,9 @@ typedef struct fusegate_tensor_spec {
   int is_weight; /* of an input: it stays from call to call, so that preparing a call may pack it */
   int is_exact;  /* of an input: its numbers are used as they are, as scales; no rounding of theirs
                   */
+  int split_axis; /* of an operation with the axis "ranks": along which each rank holds its part, in
+                     the order of ranks; of an output 0. Negative: each holds the whole. shape is
+                     that of the whole, which fill and reference see */
 } fusegate_tensor_spec;
 
 typedef struct fusegate_tensor_specs fusegate_tensor_specs;
@@ -146,6 +149,20 @@ void fusegate_add_implementation(const fusegate_implementation* implementation);
 const char* fusegate_device(void);
 void* fusegate_stream(void);
 
+/* Of the processes that measure together, a device each: which one this is, from 0, and how many
+ * there are. A program alone is 0 of 1. Within the program's functions, but for refuses. */
+int fusegate_rank(void);
+int fusegate_ranks(void);
+
+/* Tells all ranks what each gives, and waits for them: receive is called once for each, in order.
+ * what: for what it is, such as "nccl id"; the same on all ranks. It is for setting up: of hosts,
+ * tens of microseconds, and no part of what a CUDA graph captures. Where a rank has ended, failed
+ * or is at another point, it says so, and so it does on all ranks; the function that called it
+ * fails then, whatever it returns. */
+typedef void (*fusegate_receive)(void* self, int rank, const void* data, size_t bytes);
+fusegate_error fusegate_gather(const char* what, const void* data, size_t bytes,
+                               fusegate_receive receive, void* self);
+
 /* Marks what launch enqueues from here to fusegate_end_stage() on this thread as a stage: profiles,
  * traces and NVTX ranges have it under this name. A stage that fusegate_add_stage declared with the
  * name is that stage. Stages nest, and the innermost counts; what launch leaves open ends with it.
@@ -166,7 +183,12 @@ typedef struct fusegate_program {
   const char* const*
       restart; /* the path of an executable and its arguments, which start this program again, ended
                   by NULL: after a lost device, the engine replaces the process by a fresh one that
-                  measures the other benchmarks */
+                  measures the other benchmarks; and other ranks are started so */
+  /* Called once, when the device and the ranks are known, before any function of an operation. The
+   * environment then has RANK, LOCAL_RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT where there are
+   * several ranks. May be NULL. */
+  fusegate_error (*opened)(void* self);
+  void* self;
 } fusegate_program;
 
 /* Measures, plans, identifies or traces as argv says (fusegate_bench --help). argv[0] is not read.

@@ -17,7 +17,7 @@ struct Program {
   std::map<std::string, std::string> versions = {};
   std::function<void(const kernels::Device&)> opened = {};  // called with its device
   // The path of the executable and its arguments, which start the program again: after a lost
-  // device, a fresh process measures the other benchmarks.
+  // device, a fresh process measures the other benchmarks; other ranks are started so.
   std::vector<std::string> restart = {};
 };
 

@@ -17,6 +17,7 @@ several processes. docs/kernels-python.md is the manual.
 
 from . import integrity
 from .errors import InputError
+from .exchange import gather, rank, ranks
 from .implementation import Stage, stage
 from .operation import Operation, benchmark, clear, operations
 from .problem import Problem
@@ -27,4 +28,4 @@ from .version import __version__
 integrity.take()
 
 __all__ = ["InputError", "Operation", "Problem", "Stage", "Tensor", "__version__", "benchmark", "clear", "empty",
-           "filled", "full", "integers", "main", "normal", "operations", "stage", "uniform"]
+           "filled", "full", "gather", "integers", "main", "normal", "operations", "rank", "ranks", "stage", "uniform"]

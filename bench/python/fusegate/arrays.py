@@ -16,10 +16,11 @@ _LARGEST_SEED = (1 << 63) - 1  # of torch
 
 
 class Arrays:
-    """What libraries have in common; the rest as NumPy and CuPy have it. stream: the engine's, or None on a CPU."""
+    """What libraries have in common; the rest as NumPy and CuPy have it. stream: the engine's, or None on a CPU. number: of the
+    engine's GPU, which is its rank."""
 
-    def __init__(self, module: Any, array_type: type, device: str, stream: Optional[int]):
-        self.module, self.array_type, self.device, self.stream = module, array_type, device, stream
+    def __init__(self, module: Any, array_type: type, device: str, stream: Optional[int], number: int):
+        self.module, self.array_type, self.device, self.stream, self.number = module, array_type, device, stream, number
         self.own_name = f"{module.__name__}.{array_type.__name__}"
 
     def kind(self, dtype: str) -> Any:
@@ -90,8 +91,8 @@ class Arrays:
 
 
 class Numpy(Arrays):
-    def __init__(self, module, device, stream):
-        super().__init__(module, module.ndarray, device, stream)
+    def __init__(self, module, device, stream, number):
+        super().__init__(module, module.ndarray, device, stream, number)
 
     def own(self, value):
         # A sum over all elements is a NumPy scalar.
@@ -106,8 +107,9 @@ class Numpy(Arrays):
 
 
 class Cupy(Arrays):
-    def __init__(self, module, device, stream):
-        super().__init__(module, module.ndarray, device, stream)
+    def __init__(self, module, device, stream, number):
+        super().__init__(module, module.ndarray, device, stream, number)
+        module.cuda.Device(number).use()
         module.cuda.ExternalStream(stream).use()
 
     def bytes_at(self, address: int, count: int):
@@ -120,8 +122,8 @@ class Cupy(Arrays):
 
 
 class Torch(Arrays):
-    def __init__(self, module, device, stream):
-        super().__init__(module, module.Tensor, device, stream)
+    def __init__(self, module, device, stream, number):
+        super().__init__(module, module.Tensor, device, stream, number)
         # Its methods are C and cannot be replaced, as those of the class can and those of a tensor.
         self._base = module.Tensor.__base__ if hasattr(module.Tensor.__base__, "copy_") else module.Tensor
         # How many pools are entered and not left. Torch aborts where a pool is freed before all are left, so all are kept.
@@ -132,6 +134,7 @@ class Torch(Arrays):
     def _use_stream(self) -> None:
         torch = self.module
         try:
+            torch.cuda.set_device(self.number)  # before torch makes anything on another one
             self._stream = torch.cuda.ExternalStream(self.stream)
             torch.cuda.set_stream(self._stream)
             # Makes the workspaces that torch keeps for cuBLAS, which belong into no benchmark's pool.
@@ -204,10 +207,10 @@ class Torch(Arrays):
         if self.device != "cuda":
             return ""
         device = own._cuda_getDevice()
-        if device == 0 and own._cuda_getCurrentRawStream(0) == self.stream:
+        if device == self.number and own._cuda_getCurrentRawStream(device) == self.stream:
             return ""
         self.module.cuda.set_stream(self._stream)
-        return f"makes cuda:{device} the current device" if device != 0 else "makes another stream the current one"
+        return f"makes cuda:{device} the current device" if device != self.number else "makes another stream the current one"
 
     def _end_modes(self, own: Any) -> int:
         """All but that of torch.set_default_device. Returns how many there were."""
@@ -232,13 +235,13 @@ def is_array(value: Any) -> bool:
 
 
 @functools.lru_cache(maxsize=None)
-def library(name: str, device: str, stream: Optional[int]) -> Arrays:
+def library(name: str, device: str, stream: Optional[int], number: int) -> Arrays:
     """Raises InputError if it cannot be loaded or used there."""
     try:
         module = __import__(name)
     except Exception as error:
         raise InputError(name, "", f"cannot be imported: {one_line(error)}") from error
-    return {"torch": Torch, "cupy": Cupy, "numpy": Numpy}[name](module, device, stream)
+    return {"torch": Torch, "cupy": Cupy, "numpy": Numpy}[name](module, device, stream, number)
 
 
 class _DeviceBytes:

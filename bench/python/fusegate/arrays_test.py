@@ -27,6 +27,9 @@ class FakeCuda:
     def init(self):
         pass
 
+    def set_device(self, number):
+        self.current = number
+
     def set_stream(self, stream):
         self.stream = stream
 
@@ -40,11 +43,11 @@ class PoolTest(unittest.TestCase):
     def setUp(self):
         self.cuda = FakeCuda()
         own = types.SimpleNamespace(_len_torch_dispatch_stack=lambda: 0, _len_torch_function_stack=lambda: 0,
-                                    _cuda_getDevice=lambda: 0, _cuda_getCurrentRawStream=lambda _: self.cuda.stream)
+                                    _cuda_getDevice=lambda: self.cuda.current, _cuda_getCurrentRawStream=lambda _: self.cuda.stream)
         utils = types.SimpleNamespace(_device=types.SimpleNamespace(DeviceContext=None))
         torch = types.SimpleNamespace(Tensor=type(None), cuda=self.cuda, ones=lambda *_, **__: None, mm=lambda *_: None,
                                       _C=own, utils=utils, __name__="torch")
-        self.torch = Torch(torch, "cuda", 7)
+        self.torch = Torch(torch, "cuda", 7, 1)
 
     def test_are_freed_when_all_are_left(self):
         first, second = self.torch.enter_pool(), self.torch.enter_pool()
@@ -64,6 +67,11 @@ class PoolTest(unittest.TestCase):
         self.cuda.set_stream(8)
         self.assertEqual(self.torch.changed_device(), "makes another stream the current one")
         self.assertEqual(self.torch.changed_device(), "", "and it is set again")
+
+    def test_a_callable_must_leave_its_ranks_device_as_it_is(self):
+        self.assertEqual((self.cuda.current, self.torch.changed_device()), (1, ""))
+        self.cuda.current = 0
+        self.assertEqual(self.torch.changed_device(), "makes cuda:0 the current device")
 
 
 if __name__ == "__main__":

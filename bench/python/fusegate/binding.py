@@ -21,6 +21,7 @@ from .tensors import DTYPES, Tensor, is_integer
 # The fill of an array that `inputs` returns: it is copied.
 _GIVEN = ("given", 0, 0)
 _ZEROS = ("full", 0, 0)
+_WHOLE = -1  # of a tensor that no rank has a part of
 _FILLS = {"uniform": engine.UNIFORM, "normal": engine.NORMAL, "integers": engine.INTEGERS, "full": engine.CONSTANT,
           "given": engine.FILLED}
 
@@ -69,22 +70,23 @@ class Binding:
     def _inputs(self, operation: Operation, problem, specs) -> None:
         for name, tensor in _tensors(self._inputs_of(operation, self._problem(problem))).items():
             self._add_tensor(specs, name, tensor, is_weight=name in operation.weights,
-                             is_exact=name in operation.exact)
+                             is_exact=name in operation.exact, split_axis=operation.split.get(name, _WHOLE))
 
     def _outputs(self, operation: Operation, problem, specs) -> None:
         problem = self._problem(problem)
-        inputs = _tensors(self._inputs_of(operation, problem))
-        for name, (shape, dtype) in self._forms_of_outputs(operation, problem).items():
+        inputs, forms = _tensors(self._inputs_of(operation, problem)), self._forms_of_outputs(operation, problem)
+        operation.require_known("split", operation.split, {**inputs, **forms}, "a tensor")
+        for name, (shape, dtype) in forms.items():
             self._add_tensor(specs, name, Tensor(shape, dtype, _ZEROS), operation.tolerance(problem, dtype),
-                             name if name in inputs else None)
+                             name if name in inputs else None, split_axis=operation.split.get(name, _WHOLE))
 
     def _add_tensor(self, specs, name: str, tensor: Tensor, tolerance: float = -1, in_place_of: Optional[str] = None,
-                    is_weight: bool = False, is_exact: bool = False) -> None:
+                    is_weight: bool = False, is_exact: bool = False, split_axis: int = _WHOLE) -> None:
         kind, first, second = _GIVEN if callable(tensor.fill) else tensor.fill
         shape = (ctypes.c_int64 * len(tensor.shape))(*tensor.shape)
         self._engine.fusegate_add_tensor(ctypes.c_void_p(specs), ctypes.byref(engine.CTensorSpec(
             name.encode(), shape, len(shape), tensor.dtype.encode(), _FILLS[kind], first, second, tolerance,
-            in_place_of.encode() if in_place_of else None, is_weight, is_exact)))
+            in_place_of.encode() if in_place_of else None, is_weight, is_exact, split_axis)))
 
     def _fill(self, operation: Operation, problem, number: int, seed: int, tensor) -> None:
         problem = self._problem(problem)
@@ -120,7 +122,8 @@ class Binding:
                        given.contents.dtype.decode(), self._engine.fusegate_device().decode())
 
     def _library(self, name: str) -> Arrays:
-        return library(name, self._engine.fusegate_device().decode(), self._engine.fusegate_stream())
+        return library(name, self._engine.fusegate_device().decode(), self._engine.fusegate_stream(),
+                       self._engine.fusegate_rank())
 
     @functools.lru_cache(maxsize=1)
     def _inputs_of(self, operation: Operation, problem: Problem) -> Mapping[str, Any]:
@@ -276,8 +279,8 @@ class PreparedCall:
                 raise self.implementation.error("", f"returns {wrong}; return a plain {self.arrays.own_name}")
             shape, expected = tuple(found[name].shape), tuple(self.returned[name].shape)
             if shape != expected:
-                raise self.implementation.error("", f"wrong result: '{name}' has the shape {shape}, its reference has "
-                                                    f"{expected}")
+                of = "the rank's part" if name in self.implementation.operation.split else "its reference"
+                raise self.implementation.error("", f"wrong result: '{name}' has the shape {shape}, {of} has {expected}")
         return found
 
 

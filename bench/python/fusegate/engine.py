@@ -13,7 +13,7 @@ from .console import log
 from .errors import InputError, one_line
 from .version import FOLDERS, __version__
 
-ABI = 3
+ABI = 4
 UNIFORM, NORMAL, INTEGERS, CONSTANT, FILLED = range(5)
 _NAME = "libfusegate_engine.so"
 
@@ -27,7 +27,8 @@ CProblem = _structure("CProblem", dtype=c_char_p, axes=POINTER(CAxis), axis_coun
 CTensor = _structure("CTensor", data=c_void_p, shape=POINTER(c_int64), rank=c_size_t, dtype=c_char_p)
 CTensorSpec = _structure(
     "CTensorSpec", name=c_char_p, shape=POINTER(c_int64), rank=c_size_t, dtype=c_char_p, fill=c_int, first=c_double,
-    second=c_double, tolerance=c_double, in_place_of=c_char_p, is_weight=c_int, is_exact=c_int)
+    second=c_double, tolerance=c_double, in_place_of=c_char_p, is_weight=c_int, is_exact=c_int,
+    split_axis=c_int)
 
 # Functions of the program. They return NULL, or the address of a text.
 AskForTensors = CFUNCTYPE(c_void_p, c_void_p, POINTER(CProblem), c_void_p)
@@ -37,6 +38,7 @@ Refuses = CFUNCTYPE(c_void_p, c_void_p, POINTER(CProblem), POINTER(c_char_p))
 Prepare = CFUNCTYPE(c_void_p, c_void_p, POINTER(CProblem), POINTER(CTensor), c_size_t, POINTER(CTensor), c_size_t, c_void_p)
 Launch = CFUNCTYPE(c_void_p, c_void_p)
 Release = CFUNCTYPE(None, c_void_p)
+Receive = CFUNCTYPE(None, c_void_p, c_int, c_void_p, c_size_t)
 
 COperation = _structure(
     "COperation", name=c_char_p, registered_at=c_char_p, axes=POINTER(c_char_p), axis_count=c_size_t,
@@ -48,7 +50,7 @@ CImplementation = _structure(
     dtypes=POINTER(c_char_p), dtype_count=c_size_t, self=c_void_p, refuses=Refuses, prepare=Prepare)
 CProgram = _structure(
     "CProgram", name=c_char_p, suite=c_char_p, suites=c_char_p, takes_foreign_suites=c_int, versions=c_char_p,
-    commit=c_char_p, dirty=c_int, restart=POINTER(c_char_p))
+    commit=c_char_p, dirty=c_int, restart=POINTER(c_char_p), opened=Launch, self=c_void_p)
 
 
 def strings(texts: Sequence[str], ended: bool = False):
@@ -101,6 +103,8 @@ def load() -> ctypes.CDLL:
         raise InputError(path, "", f"is the engine of fusegate {version}, and this package is {__version__}; install both "
                                    f"from one wheel")
     library.fusegate_device.restype, library.fusegate_stream.restype = c_char_p, c_void_p
+    library.fusegate_gather.restype = c_char_p
+    library.fusegate_gather.argtypes = [c_char_p, c_char_p, c_size_t, Receive, c_void_p]
     loaded = library
     return library
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Callable, Optional, Union
 
 from .errors import InputError, Registered, caller
@@ -51,6 +51,10 @@ class Operation(Registered):
         or a ``factory`` makes ready: the numbers of the other inputs change after that.
       exact: names of inputs whose numbers are used as they are, as the scales of an fp8 tensor are. No rounding of them
         explains an error.
+      split: of an operation that several GPUs compute together: by the name of an input or output, the axis along which each
+        rank holds its part, as in ``{"w_up": 0, "w_down": 1}``; of an output 0. Each rank holds the others whole. ``axes`` has
+        ``ranks``, the number of processes. ``inputs`` and ``reference`` see every tensor whole; implementations and
+        ``prepare`` get the rank's parts.
       arrays: the library whose arrays the reference and the implementations get: ``"torch"``, ``"cupy"`` or ``"numpy"``.
       control: True if no change of yours touches its code, such as a library's. A different time then shows a different
         machine, and the gate never reports a regression of it.
@@ -73,7 +77,8 @@ class Operation(Registered):
                  tolerance: Union[float, Mapping[str, float], Callable[[Problem], float], None] = None,
                  flops: Optional[OfProblem] = None,
                  bytes: Optional[OfProblem] = None,  # pylint: disable=redefined-builtin
-                 weights: Union[str, Sequence[str]] = (), exact: Union[str, Sequence[str]] = (), arrays: str = "torch",
+                 weights: Union[str, Sequence[str]] = (), exact: Union[str, Sequence[str]] = (),
+                 split: Optional[Mapping[str, int]] = None, arrays: str = "torch",
                  control: bool = False, compared_with: Optional[str] = None, where: Optional[str] = None):
         self.where, self.name, self.path = where or caller(), name, name
         if not is_name(name):
@@ -91,6 +96,7 @@ class Operation(Registered):
         self.dtypes = self._checked_dtypes(dtypes)
         self.points = self._points(axes)
         self.axes = tuple(self.points[0])
+        self.split = self._checked_split(split or {})
         if not callable(outputs) and not self.output_names(None):
             raise self.error("outputs", "must name at least one result")
         if name in _operations:
@@ -150,10 +156,14 @@ class Operation(Registered):
         if not isinstance(given, Mapping):
             raise self.error("inputs", f"must return a dict or a list, not {type(given).__name__}")
         for field, names in (("weights", self.weights), ("exact", self.exact)):
-            for name in names:
-                if name not in given:
-                    raise self.error(field, f"{name!r} is not an input; there are {', '.join(given)}")
+            self.require_known(field, names, given, "an input")
         return dict(given)
+
+    def require_known(self, field: str, names: Iterable[str], known: Iterable[str], what: str) -> None:
+        """Raises InputError for a name that is not known."""
+        for name in names:
+            if name not in known:
+                raise self.error(field, f"{name!r} is not {what}; there are {', '.join(known)}")
 
     @property
     def compared_with(self) -> str:
@@ -211,6 +221,14 @@ class Operation(Registered):
         except ValueError as error:
             raise self.error("dtypes", str(error)) from error
 
+    def _checked_split(self, split: Any) -> dict[str, int]:
+        self.check("split", split, isinstance(split, Mapping), "a dict of axes by the names of tensors")
+        for name, axis in split.items():
+            self.check(f"split['{name}']", axis, type(axis) is int and axis >= 0, "an axis from 0")
+        if split and "ranks" not in self.axes:
+            raise self.error("split", "needs the axis 'ranks', the number of processes; add it to axes")
+        return dict(split)
+
     def _points(self, axes: Union[Axes, Callable[[], Axes]]) -> list[dict[str, AxisValue]]:
         given = self.ask("axes", axes) if callable(axes) else axes
         if isinstance(given, Mapping):
@@ -243,7 +261,7 @@ def benchmark(operation: Union[str, Operation], implementation: Optional[str] = 
       arrays: the library whose arrays it gets, and those of an operation that is defined here.
       fields: ``writes``, ``factory``, ``prepare``, ``requires``, ``device``, ``stages`` and ``choices``, as of
         :meth:`Operation.benchmark`; ``inputs``, ``reference``, ``axes``, ``dtypes``, ``outputs``, ``tolerance``, ``flops``,
-        ``bytes``, ``weights``, ``exact``, ``control`` and ``compared_with``, as of :class:`Operation`.
+        ``bytes``, ``weights``, ``exact``, ``split``, ``control`` and ``compared_with``, as of :class:`Operation`.
     """
     where = caller()
     of_implementation = inspect.signature(Operation.benchmark).parameters

@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Callable, Optional
 
-from . import engine, loading
+from . import engine, exchange, loading
 from .binding import Binding, is_installed
 from .console import log, take_streams
 from .errors import InputError
@@ -88,9 +88,10 @@ def _guarded(work: Callable[[], int]) -> int:
         finally:
             sys.stdout.flush()  # a full disk behind a redirection shows only now
     except InputError as error:
-        log(error, "fusegate_bench")
+        log(f"rank {exchange.OTHER}: {error}" if exchange.OTHER else error, "fusegate_bench")
     except KeyboardInterrupt:
-        log("interrupted", "fusegate_bench")
+        if not exchange.OTHER:
+            log("interrupted", "fusegate_bench")
     except OSError as error:
         log(f"standard output: cannot be written: {error.strerror}", "fusegate_bench")
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # else Python reports the same error when it ends
@@ -100,7 +101,7 @@ def _guarded(work: Callable[[], int]) -> int:
 def _measure(kernels: loading.Kernels, flags: list[str], restart: list[str], suites: Optional[str] = None,
              foreign_suites: bool = False) -> int:
     loaded = engine.load()
-    binding = Binding(loaded)
+    binding, callbacks = Binding(loaded), engine.Callbacks()
     for operation in kernels.operations:
         binding.add(operation)
     if not any(flag.startswith("--device") for flag in flags) and not any(map(_may_use_a_gpu, kernels.implementations)):
@@ -111,7 +112,7 @@ def _measure(kernels: loading.Kernels, flags: list[str], restart: list[str], sui
         b"fusegate_bench", json.dumps(suite).encode(), os.fsencode(suites or kernels.folder / "suites"), foreign_suites,
         json.dumps(_versions(kernels)).encode(), commit.encode(),
         bool(commit and _git(kernels.folder, "status", "--porcelain", "--untracked-files=no")),
-        engine.strings(restart, ended=True))
+        engine.strings(restart, ended=True), callbacks(engine.Launch, exchange.take_environment))
     arguments = engine.strings(["", *flags])
     sys.stdout.flush()
     os.chdir(_START)  # of the paths in flags; kernels may have changed it
@@ -175,5 +176,7 @@ def _git(folder: pathlib.Path, *arguments: str) -> str:
 
 # The compiler's tables of tuned kernels would bury our messages.
 os.environ.setdefault("TORCHINDUCTOR_AUTOTUNE_NUM_CHOICES_DISPLAYED", "0")
+if exchange.OTHER:  # what there is to say, the first says
+    warnings.simplefilter("ignore")
 # torch works without NumPy, but warns in three lines.
 warnings.filterwarnings("ignore", message="Failed to initialize NumPy")
