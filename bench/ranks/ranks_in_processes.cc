@@ -93,8 +93,10 @@ std::vector<std::string> RanksInProcesses::gather_as_first(std::size_t others,
   for (std::size_t i = 0; i < others; ++i) {
     const auto message = receive_message(others_[i].socket.get());
     if (!message) {
-      failure = fmt::format("rank {} {}; it was at '{}'", i + 1, how_it_ended(i),
-                            notes_->read(static_cast<int>(i) + 1));
+      const std::string at = notes_->read(static_cast<int>(i) + 1);
+      failure =
+          fmt::format("rank {} {}{}", i + 1, how_it_ended(i),
+                      at.empty() ? ", before it could begin" : fmt::format("; it was at '{}'", at));
     } else if (message->what == what) {
       texts.push_back(message->text);
     } else if (failure.empty() && is_failure(*message)) {

@@ -49,6 +49,16 @@ class RegistrationTest(unittest.TestCase):
                 {"m": 7, "n": range(1, 3)}, [{"m": 7, "n": 1}, {"m": 7, "n": 2}]))):
             self.assertEqual(self.operation(str(number), axes=axes).points, expected)
 
+    def test_parts_are_of_named_tensors_across_ranks(self):
+        across = {"axes": {"rows": [8], "ranks": [2]}}
+        self.assertEqual(self.operation("a", split={"w": 0}, **across).split, {"w": 0})
+        for fields, expected in (({"split": ["w"]}, r"b.split: must be a dict of axes by the names of tensors, not \['w'\]"),
+                                 ({"split": {"w": -1}}, r"b.split\['w'\]: must be an axis from 0, not -1"),
+                                 ({"split": {"w": True}}, r"b.split\['w'\]: must be an axis from 0, not True"),
+                                 ({"split": {"w": 0}, "axes": {"rows": [8]}}, "b.split: needs the axis 'ranks'")):
+            with self.refuses(expected):
+                self.operation("b", **{**across, **fields})
+
     def test_values_of_axes_may_be_names_fractions_and_switches(self):
         operation = self.operation(axes={"rows": [8], "kind": ["gelu", "relu"], "sparsity": 0.5, "causal": [True, False]})
         problems = list(operation.problems())
