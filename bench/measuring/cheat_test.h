@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bench/measuring/session.h"
+#include "bench/meters/make_meter.h"
 #include "kernels/operations/ladder_problem.h"
 
 namespace fusegate::bench {

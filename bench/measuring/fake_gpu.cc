@@ -8,6 +8,7 @@
 
 #include "bench/measuring/planted_fault.h"
 #include "bench/meters/fake_meter.h"
+#include "bench/meters/make_meter.h"
 #include "kernels/onednn/onednn_device.h"
 
 namespace fusegate::bench {

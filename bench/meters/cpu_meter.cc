@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "bench/meters/make_meter.h"
+
 namespace fusegate::bench {
 namespace {
 

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/meters/meter.h"
+#include "bench/meters/make_meter.h"
 #include "bench/meters/rank_barrier.h"
 #include "bench/meters/repeated_calls.h"
 #include "bench/profiling/activity.h"

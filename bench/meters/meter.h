@@ -153,13 +153,4 @@ class Meter {
   static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 };
 
-// How a kind of device is metered; registered by the file that implements it.
-class MeterRegistration {
- public:
-  MeterRegistration(std::string device_kind,
-                    std::function<std::unique_ptr<Meter>(kernels::Device&)> make);
-};
-
-std::unique_ptr<Meter> make_meter(kernels::Device& device);
-
 }  // namespace fusegate::bench

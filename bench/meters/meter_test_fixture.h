@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "bench/meters/meter.h"
+#include "bench/meters/make_meter.h"
 #include "kernels/contract/workspace.h"
 #include "kernels/operations/ladder_problem.h"
 

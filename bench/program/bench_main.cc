@@ -14,6 +14,7 @@
 #include "bench/machine/log_warning.h"
 #include "bench/machine/nvml.h"
 #include "bench/measuring/run_file_recorder.h"
+#include "bench/meters/make_meter.h"
 #include "bench/plan/options.h"
 #include "bench/plan/pinned_choices.h"
 #include "bench/plan/plan.h"

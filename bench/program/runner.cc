@@ -17,6 +17,7 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/pattern.h"
+#include "bench/meters/make_meter.h"
 #include "bench/ranks/interrupt.h"
 
 namespace fusegate::bench {

@@ -43,7 +43,8 @@ scale.benchmark("wrong")(lambda x: 3 * x)
 """
 
 # Only on some machines, or only on a GPU.
-MAY_BE_UNSEEN = {"run-file#fusegate.machine.cpu_governor", "run-file#entry.memory_operations", "run-file#details.notes"}
+MAY_BE_UNSEEN = {"run-file#fusegate.machine.cpu_governor", "run-file#entry.memory_operations", "run-file#details.notes",
+                 "run-file#rank.uuid", "run-file#rank.profile", "run-file#rank.expectation"}
 # Names of before, which readers know, and of which no stored file is left; and new ones, which no stored file has.
 MAY_BE_UNSEEN |= {"suite.compared_with", "suite.benchmarks", "run-file#fusegate.invocation", "run-file#entry.invocation", "suite.protocol.places",
                   "calibration.runs.processes", "baseline#profile.processes", "run-file#fusegate.doubts", "run-file#fusegate.libraries"}
@@ -89,6 +90,7 @@ class Fresh:
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
         self.run_files = [self.measured("cpu.json", "--device=cpu", "--dtype=fp32", "--suite=smoke"), *self.on_fake_gpus(),
+                          self.measured("ranks.json", "--device=cpu", "--dtype=fp32", "--axis=ranks=2", operation="geglu_mlp_tp"),
                           self.by_the_package(),
                           self.measured("training.json", "--device=cpu", "--dtype=fp32", operation="geglu_mlp_training")]
         if subprocess.run([BENCH, "--device=cuda", "--environment"], capture_output=True, check=False).returncode == 0:

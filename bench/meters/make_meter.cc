@@ -1,10 +1,9 @@
-#include "bench/meters/meter.h"
-
-#include "bench/meters/ranks_meter.h"
+#include "bench/meters/make_meter.h"
 
 #include <map>
-#include <stdexcept>
 #include <utility>
+
+#include "bench/meters/ranks_meter.h"
 
 namespace fusegate::bench {
 namespace {
