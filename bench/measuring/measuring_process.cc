@@ -213,7 +213,7 @@ std::string MeasuringProcess::with_xids(const std::string& failure) {
 
 std::chrono::nanoseconds MeasuringProcess::patience() const {
   if (!options_.stuck_after) return kNoTimeout;
-  // The first rank tells what happened and ends the others.
+  // The first rank says what happened and ends the others.
   const auto for_first = std::chrono::seconds(device_.ranks().is_first() ? 0 : 30);
   return *options_.stuck_after + options_.info.protocol.warm + options_.energy + for_first;
 }

@@ -13,21 +13,21 @@ namespace {
 
 using kernels::Ranks;
 
-// What a rank tells the others of a sample.
-struct Told {
+// What a rank gives the others of a sample.
+struct Given {
   double batch_ns, sm_clock_hz, hidden_ns, held_up_ns;
 };
 
-std::string bytes_of(const Told& told) {
-  std::string bytes(sizeof(told), '\0');
-  std::memcpy(bytes.data(), &told, sizeof(told));
+std::string bytes_of(const Given& given) {
+  std::string bytes(sizeof(given), '\0');
+  std::memcpy(bytes.data(), &given, sizeof(given));
   return bytes;
 }
 
-Told told_by(const std::string& bytes) {
-  Told told{};
-  std::memcpy(&told, bytes.data(), std::min(bytes.size(), sizeof(told)));
-  return told;
+Given given_by(const std::string& bytes) {
+  Given given{};
+  std::memcpy(&given, bytes.data(), std::min(bytes.size(), sizeof(given)));
+  return given;
 }
 
 // NaN where one does not know.
@@ -36,10 +36,10 @@ double larger(double one, double other) {
 }
 
 Sample of_all(Ranks& ranks, const Sample& mine) {
-  const Told own{mine.batch_ns, mine.sm_clock_hz, mine.hidden_ns, mine.held_up_ns};
+  const Given own{mine.batch_ns, mine.sm_clock_hz, mine.hidden_ns, mine.held_up_ns};
   Sample all;
   for (const std::string& bytes : ranks.gather("a sample", bytes_of(own))) {
-    const Told one = told_by(bytes);
+    const Given one = given_by(bytes);
     const bool is_first = all.of_ranks.empty();
     all.of_ranks.push_back({one.batch_ns, one.sm_clock_hz});
     if (is_first || one.batch_ns > all.batch_ns) {

@@ -24,7 +24,7 @@ struct Call {
   float* y;
   bool fails;
 };
-std::vector<std::string> told;  // by the ranks, in each launch
+std::vector<std::string> given;  // what ranks gave, in each launch
 
 fusegate_tensor_spec half_of(const char* name, const fusegate_problem* problem) {
   return {.name = name,
@@ -77,7 +77,7 @@ fusegate_error launch(void* self) {
   const fusegate_error error =
       fusegate_gather("who is here", own.data(), own.size(), &add_text, &all);
   if (call.fails) return nullptr;  // though there was a failure
-  told.push_back(all);
+  given.push_back(all);
   for (int i = 0; i < 32; ++i) call.y[i] = 2 * call.x[i];
   return error;
 }
@@ -150,7 +150,7 @@ int run(const std::string& out) {
   return fusegate_main(static_cast<int>(argv.size()), argv.data(), &program);
 }
 
-TEST(CInterfaceRanks, TellEachOtherAndFailTogether) {
+TEST(CInterfaceRanks, GiveEachOtherAndFailTogether) {
   EXPECT_EQ(fusegate_rank(), 0);
   EXPECT_EQ(fusegate_ranks(), 1);
   std::string alone;
@@ -159,8 +159,8 @@ TEST(CInterfaceRanks, TellEachOtherAndFailTogether) {
   add();
   const baselines::ScratchFolder folder;
   EXPECT_EQ(run("--out=" + (folder.path() / "1.json").string()), 2) << "one fails";
-  EXPECT_THAT(told, AllOf(testing::SizeIs(testing::Gt(4)),
-                          Each(std::string("0=\0rank 0;1=\0rank 1;", 20))));
+  EXPECT_THAT(given, AllOf(testing::SizeIs(testing::Gt(4)),
+                           Each(std::string("0=\0rank 0;1=\0rank 1;", 20))));
   const auto file = nlohmann::json::parse(baselines::read_file(folder.path() / "1.json"));
   std::vector<std::string> failures;
   std::size_t ranks = 0;

@@ -137,7 +137,7 @@ void add(const char* name, float& factor, const char* dtype = "fp32") {
   fusegate_add_implementation(&implementation);
 }
 
-int opened = 0;  // how often the program was told of its device
+int opened = 0;  // how often the program got its device
 
 fusegate_error open(void* self) {
   ++*static_cast<int*>(self);

@@ -154,11 +154,11 @@ void* fusegate_stream(void);
 int fusegate_rank(void);
 int fusegate_ranks(void);
 
-/* Tells all ranks what each gives, and waits for them: receive is called once for each, in order.
- * what: for what it is, such as "nccl id"; the same on all ranks. It is for setting up: of hosts,
- * tens of microseconds, and no part of what a CUDA graph captures. Where a rank has ended, failed
- * or is at another point, it says so, and so it does on all ranks; the function that called it
- * fails then, whatever it returns. */
+/* What each rank gives, for all of them; it waits for them. receive is called once for each, in
+ * order. what: for what it is, such as "nccl id"; the same on all ranks. It is for setting up: of
+ * hosts, tens of microseconds, and no part of what a CUDA graph captures. Where a rank has ended,
+ * failed or is at another point, it says so, and so it does on all ranks; the function that called
+ * it fails then, whatever it returns. */
 typedef void (*fusegate_receive)(void* self, int rank, const void* data, size_t bytes);
 fusegate_error fusegate_gather(const char* what, const void* data, size_t bytes,
                                fusegate_receive receive, void* self);

@@ -56,7 +56,7 @@ json google_context(const benchmark::BenchmarkReporter::Context& context) {
 #endif
 }
 
-// What the first rank tells the others: which benchmark is measured next, that none is, or that
+// What the first rank gives the others: which benchmark is measured next, that none is, or that
 // results are compared.
 constexpr const char* kNext = "the next benchmark";
 constexpr std::uint64_t kNone = ~std::uint64_t{0}, kCompare = kNone - 1;

@@ -6,7 +6,7 @@
 namespace fusegate::bench {
 
 inline volatile std::sig_atomic_t signalled = 0;
-// Of several ranks, all must see the signal at the same point: where the first last told them.
+// Of several ranks, all must see the signal at the same point: as the first last said.
 inline bool is_agreed_on = false, is_agreed_interrupt = false;
 
 inline bool signalled_here() { return signalled != 0; }

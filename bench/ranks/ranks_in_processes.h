@@ -1,5 +1,5 @@
-// The ranks of a program that several processes run. The others tell the first what they give, and
-// it tells all of them what there is.
+// The ranks of a program that several processes run. The others give the first what they have,
+// and it gives all of them what there is.
 #pragma once
 
 #include <sys/types.h>

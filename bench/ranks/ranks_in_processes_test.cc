@@ -55,7 +55,7 @@ class RanksInProcessesTest : public testing::Test {
   }
 };
 
-TEST_F(RanksInProcessesTest, TellEachOtherWhatTheyGive) {
+TEST_F(RanksInProcessesTest, GiveEachOtherWhatTheyHave) {
   const auto ranks = first([](kernels::Ranks& own) {
     own.note("counting");
     own.shared_numbers()[kernels::Ranks::kNumbersApart] = 7;

@@ -26,18 +26,18 @@ using baselines::FileDescriptor;
 // "1/2:7:8": rank, count, the socket to the first, the file of the notes.
 constexpr const char* kVariable = "FUSEGATE_RANK";
 
-struct Place {
+struct Seat {
   int rank = 0, count = 1, socket = -1, notes = -1;
 };
 
-std::optional<Place> place() {
+std::optional<Seat> seat() {
   const char* const text = std::getenv(kVariable);
-  Place place;
-  if (text == nullptr || std::sscanf(text, "%d/%d:%d:%d", &place.rank, &place.count, &place.socket,
-                                     &place.notes) != 4) {
+  Seat seat;
+  if (text == nullptr ||
+      std::sscanf(text, "%d/%d:%d:%d", &seat.rank, &seat.count, &seat.socket, &seat.notes) != 4) {
     return std::nullopt;
   }
-  return place;
+  return seat;
 }
 
 std::weak_ptr<RanksInProcesses>& started() {
@@ -69,15 +69,15 @@ void set_variables(int rank, int count) {
   setenv("WORLD_SIZE", std::to_string(count).c_str(), 1);
 }
 
-std::shared_ptr<kernels::Ranks> join(const Place& place) {
+std::shared_ptr<kernels::Ranks> join(const Seat& seat) {
   // Ctrl-C reaches all; the first decides, and the others end with it, however it ends.
   signal(SIGINT, SIG_IGN);
   signal(SIGTERM, SIG_IGN);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   unsetenv(kVariable);
-  for (const int file : {place.socket, place.notes}) fcntl(file, F_SETFD, FD_CLOEXEC);
-  return std::make_shared<RanksInProcesses>(place.rank, place.count, FileDescriptor(place.socket),
-                                            std::make_shared<Notes>(FileDescriptor(place.notes)));
+  for (const int file : {seat.socket, seat.notes}) fcntl(file, F_SETFD, FD_CLOEXEC);
+  return std::make_shared<RanksInProcesses>(seat.rank, seat.count, FileDescriptor(seat.socket),
+                                            std::make_shared<Notes>(FileDescriptor(seat.notes)));
 }
 
 // Its standard output is nobody's: what there is to print, the first prints.
@@ -114,12 +114,12 @@ OtherRank start_other(int rank, int count, const Notes& notes,
 }  // namespace
 
 bool is_other_rank() {
-  static const bool is_other = place().has_value();
+  static const bool is_other = seat().has_value();
   return is_other;
 }
 
 std::shared_ptr<kernels::Ranks> start_ranks(int count, const std::vector<std::string>& command) {
-  if (const auto own = place()) return join(*own);
+  if (const auto own = seat()) return join(*own);
   if (count == 1) return std::make_shared<kernels::Ranks>();
   if (command.empty()) {
     throw std::runtime_error(

@@ -71,9 +71,9 @@ std::string refuses_to_split(const Problem& problem, bool has_rows) {
   const LadderProblem p(problem);
   const std::int64_t ranks = problem.at(kRanksAxis);
   if (p.hidden % ranks != 0)
-    return fmt::format("hidden {} is no multiple of {} ranks", p.hidden, ranks);
+    return fmt::format("hidden {} is not a multiple of {} ranks", p.hidden, ranks);
   if (has_rows && p.rows() % ranks != 0) {
-    return fmt::format("{} rows are no multiple of {} ranks", p.rows(), ranks);
+    return fmt::format("{} rows are not a multiple of {} ranks", p.rows(), ranks);
   }
   return "";
 }

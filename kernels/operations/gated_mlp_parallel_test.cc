@@ -126,9 +126,9 @@ TEST(EveryParallelImplementation, RefusesOtherNumbersOfRanksAndUnequalParts) {
     return on_ranks(3, [&](Device& own) { return refusal(gathered, own, problem); });
   };
   EXPECT_THAT(refusals(over_ranks(3, 6, 8, 16, Dtype::kFp32)),
-              testing::Each("hidden 16 is no multiple of 3 ranks"));
+              testing::Each("hidden 16 is not a multiple of 3 ranks"));
   EXPECT_THAT(refusals(over_ranks(3, 4, 8, 18, Dtype::kFp32)),
-              testing::Each("4 rows are no multiple of 3 ranks"));
+              testing::Each("4 rows are not a multiple of 3 ranks"));
   EXPECT_THAT(refusals(ladder_problem(1, 6, 8, 18, Dtype::kFp32)),
               testing::Each("it needs the axis 'ranks'"));
 }

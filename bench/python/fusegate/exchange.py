@@ -8,7 +8,7 @@ import os
 
 from . import engine
 
-# What the engine tells a process that it starts as another rank, such as "1/2:7:8".
+# Of a process that the engine starts as another rank, such as "1/2:7:8".
 _VARIABLE = "FUSEGATE_RANK"
 # "1" in such a process, "" in the one that the user started.
 OTHER = os.environ.get(_VARIABLE, "").partition("/")[0]
@@ -27,7 +27,7 @@ def ranks() -> int:
 
 
 def gather(what: str, mine: bytes) -> list[bytes]:
-    """Tells all ranks what each gives, and waits for them. Returns that, in the order of ranks.
+    """What each rank gives, in the order of ranks. Waits for all of them.
 
     For setting up: handles of memory, ids of communicators. It takes tens of microseconds of hosts, and a CUDA graph does not
     repeat it. what: for what it is, such as ``"handles"``; the same on all ranks. Raises RuntimeError on all of them if one

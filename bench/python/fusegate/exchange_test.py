@@ -1,5 +1,5 @@
-"""Several ranks measure with NumPy on the CPU: MLPs whose parts they add up by what they tell each other, what is recorded,
-and what is said where one goes wrong."""
+"""Several ranks measure with NumPy on the CPU: MLPs whose parts they add up by what they exchange, what is recorded, and
+what is said where one goes wrong."""
 
 import importlib.util
 import sys
