@@ -1,16 +1,21 @@
-"""Stand-ins for Triton, Liger, QuACK, cuDNN, FlashInfer and DeepGEMM, which compute on the fake torch's tensors."""
+"""Stand-ins for Triton, Liger, QuACK, cuDNN, cuBLASMp, FlashInfer and DeepGEMM, which compute on the fake torch's tensors; and
+for ranks, which are threads."""
 
 import contextlib
+import ctypes
 import dataclasses
 import importlib.machinery
 import itertools
 import os
 import sys
 import tempfile
+import threading
 import types
 from unittest import mock
 
+import cublasmp_mlp
 import fp8
+import fusegate
 import torch
 import training
 from fusegate import Problem
@@ -22,6 +27,47 @@ ACTIVATIONS = {"gelu_approx_tanh": UNITS["geglu"], "gelu": functional.gelu, "swi
 
 def problem(batch=1, seq=3, dim=4, hidden=5, dtype="bf16"):
     return Problem((("batch", batch), ("seq", seq), ("dim", dim), ("hidden", hidden)), dtype)
+
+
+def problem_of_ranks(ranks=2, **sizes):
+    of_one = problem(**{"seq": 128 * ranks, "hidden": 6 * ranks, **sizes})
+    return dataclasses.replace(of_one, items=(*of_one.items, ("ranks", ranks)))
+
+
+def in_ranks(count, run):
+    """What run returns for each rank. Ranks exchange by fusegate.gather."""
+    barrier, gives, results, own = threading.Barrier(count, timeout=60), [None] * count, [None] * count, threading.local()
+
+    def gather(what, mine):
+        gives[own.rank] = (what, bytes(mine))
+        barrier.wait()
+        names, given = zip(*gives)
+        assert set(names) == {what}
+        barrier.wait()
+        return list(given)
+
+    def thread(rank):
+        own.rank = rank
+        try:
+            results[rank] = run(rank)
+        except BaseException as error:  # pylint: disable=broad-except
+            results[rank] = error
+            barrier.abort()
+    with mock.patch.multiple(fusegate, gather=gather, rank=lambda: own.rank, ranks=lambda: count):
+        threads = [threading.Thread(target=thread, args=(rank,)) for rank in range(count)]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+    for result in results:
+        if isinstance(result, BaseException) and not isinstance(result, threading.BrokenBarrierError):
+            raise result
+    return results
+
+
+def part_of(whole, axis, rank, count):
+    """As torch has it: in memory of its own."""
+    return whole if axis is None else torch.tensor(torch.numpy.split(whole, count, axis=axis)[rank].copy())
 
 
 def random(*shape):
@@ -63,6 +109,28 @@ class FakeQuack:
     def mlp_func(self, x, w_gate_up, w_down, activation, recompute, concat_layout):
         h = self.gemm_gated(x, w_gate_up.T, activation, False, ("B",) if concat_layout else None)[1]
         return self.gemm(h, w_down.T, ("kept", "again")[recompute])
+
+    def linear_act_mod(self, activation, gated, has_c, has_rowvec, has_colvec):
+        assert gated and not (has_c or has_rowvec or has_colvec)
+
+        def gemm(x, w, preact, epi_args, tile_M, tile_N, cluster_M, b_kn, ag_args):
+            assert preact is None and b_kn and ag_args == "arrivals" and tile_N == 256
+            assert x.shape[0] // fusegate.ranks() % (tile_M * cluster_M) == 0
+            both = x @ w
+            epi_args["mAuxOut"].copy_(UNITS[activation](both[:, 0::2]) * both[:, 1::2])
+        return types.SimpleNamespace(gemm=gemm)
+
+    class AllGatherRunner:
+        def __init__(self, rows, width, dtype, group):
+            self._shape = (rows, width)
+            assert dtype is torch.bfloat16 and group is torch.distributed.group.WORLD
+
+        @contextlib.contextmanager
+        def gather(self, x):
+            assert x.shape == self._shape
+            whole = torch.empty((fusegate.ranks() * x.shape[0], x.shape[1]), x.dtype, x.device)
+            torch.distributed.all_gather_into_tensor(whole, x, None)
+            yield whole, "arrivals"
 
     def _ask(self, config, *key):
         if key not in self._known:
@@ -162,6 +230,94 @@ def gradients(forward, leaves, dy):
     return forward(*leaves), [gradient(number, leaf) for number, leaf in enumerate(leaves)]
 
 
+class FakeCublasmp:
+    """cuBLASMp and NCCL of one rank. Matrices lie by columns, in doubles; a product is computed of the whole ones."""
+
+    def __init__(self, is_registered=True):
+        self.is_registered, self._objects = is_registered, []
+
+    def __call__(self, function, *arguments):
+        getattr(self, f"_{function}")(*(getattr(each, "_obj", each) for each in arguments))
+
+    def _add(self, to, **fields):
+        self._objects.append(types.SimpleNamespace(**fields))
+        to.value = len(self._objects)
+
+    def _get(self, handle):
+        return self._objects[handle.value - 1]
+
+    def _cublasMpGetVersion(self, version):
+        version.value = 1000
+
+    def _ncclGetUniqueId(self, identity):
+        ctypes.memmove(ctypes.byref(identity), b"a\0b", 3)
+
+    def _ncclCommInitRank(self, communicator, count, identity, rank):
+        assert (count.value, rank.value, bytes(identity)[:4]) == (fusegate.ranks(), fusegate.rank(), b"a\0b\0")
+        self._add(communicator)
+
+    def _cublasMpCreate(self, handle, stream):
+        assert stream.value == 7
+        self._add(handle)
+
+    def _cublasMpGridCreate(self, height, width, layout, _communicator, grid):
+        assert (height.value, width.value) == ((fusegate.ranks(), 1), (1, fusegate.ranks()))[layout.value]
+        self._add(grid, height=height.value, width=width.value)
+
+    def _cublasMpMatmulDescriptorCreate(self, operation, compute):
+        assert compute.value == 68
+        self._add(operation, attributes={})
+
+    def _cublasMpMatmulDescriptorSetAttribute(self, operation, attribute, value, size):
+        assert size.value == 4
+        self._get(operation).attributes[attribute.value] = value.value
+
+    def _cublasMpMatrixDescriptorCreate(self, *arguments):
+        (*sizes, kind, grid, matrix) = arguments
+        height, width, part_height, part_width, row, column, stride = (size.value for size in sizes)
+        assert (row, column, stride, kind.value) == (0, 0, part_height, 14)
+        grid = self._get(grid)
+        assert (part_height * grid.height, part_width * (grid.width if grid.height == 1 else 1)) >= (height, part_width)
+        self._add(matrix, height=height, width=width, part_height=part_height, part_width=part_width, is_column=grid.height > 1)
+
+    def _cublasMpMatmul_bufferSize(self, *arguments):
+        device, host = arguments[-2:]
+        device.value, host.value = 64, 0
+
+    def _ncclMemAlloc(self, memory, size):
+        assert size.value == 64
+        memory.value = 4096
+
+    def _cublasMpBufferRegister(self, *_):
+        if not self.is_registered:
+            raise RuntimeError("cublasMpBufferRegister: no symmetric memory")
+
+    def _mine(self, address, matrix):
+        """A rank's part in memory."""
+        shape = (matrix.part_height, matrix.width) if matrix.is_column else (matrix.height, matrix.part_width)
+        memory = (ctypes.c_double * (shape[0] * shape[1])).from_address(address.value)
+        return torch.numpy.frombuffer(memory).reshape(shape, order="F")
+
+    def _whole(self, address, matrix):
+        mine = self._mine(address, matrix)
+        parts = [torch.numpy.frombuffer(part).reshape(mine.shape) for part in fusegate.gather("a part", mine.tobytes("C"))]
+        return torch.numpy.concatenate(parts, axis=0 if matrix.is_column else 1)
+
+    def _cublasMpMatmul(self, _handle, operation, m, n, k, _alpha, *arguments):
+        (w, _, _, a), (x, _, _, b), (_, c, _, _, _), (out, _, _, d) = (
+            arguments[:4], arguments[4:8], arguments[8:13], arguments[13:17])
+        (a, b, d), attributes = map(self._get, (a, b, d)), self._get(operation).attributes
+        assert c is None and (attributes[0], attributes[1]) == (1, 0)
+        # As cublasmp.h wants it of a transposed and b not.
+        assert (a.part_height, a.part_width, b.part_width) == (b.part_height, d.part_height, d.part_width)
+        w, x = self._whole(w, a), self._whole(x, b)
+        assert (w.shape, x.shape) == ((k.value, m.value), (k.value, n.value))
+        result = w.T @ x
+        if attributes.get(5) != 1:
+            result = torch.numpy.split(result, fusegate.ranks(), axis=0 if d.is_column else 1)[fusegate.rank()]
+        self._mine(out, d)[...] = result
+
+
 class FakeSegmentGemm:
     def __init__(self, _workspace):
         pass
@@ -189,8 +345,12 @@ def installed(cudnn=None, cache=None):
     modules = {"cudnn": cudnn, "deep_gemm": deep_gemm, "flashinfer": flashinfer, "triton": types.ModuleType("triton"),
                "triton.testing": cudnn, "liger_kernel.ops": ops,
                "quack": quack, "quack.gemm_interface": quack, "quack.autotuner": quack, "quack.mlp": quack,
+               "quack.epilogue": quack, "quack.epilogue.library": quack, "quack.distributed": quack,
+               "torch.distributed": torch.distributed, "torch.distributed._symmetric_memory": types.SimpleNamespace(
+                   empty=lambda *shape, dtype, device: torch.empty(shape, dtype, device), rendezvous=lambda _, name: None),
                "cutlass": types.SimpleNamespace(__file__="/site-packages/cutlass/__init__.py",
                                                 __spec__=importlib.machinery.ModuleSpec("cutlass", None))}
     with tempfile.TemporaryDirectory() as folder, mock.patch.dict(sys.modules, modules), \
-            mock.patch.dict(os.environ, XDG_CACHE_HOME=cache or folder), mock.patch.object(training, "gradients", gradients):
+            mock.patch.dict(os.environ, XDG_CACHE_HOME=cache or folder), mock.patch.object(training, "gradients", gradients), \
+            mock.patch.object(cublasmp_mlp, "load", FakeCublasmp):
         yield quack

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""fusegate's peers: PyTorch, its compiler, Liger, QuACK, cuDNN, FlashInfer and DeepGEMM, as implementations of
+"""fusegate's peers: PyTorch, its compiler, Liger, QuACK, cuDNN, cuBLASMp, FlashInfer and DeepGEMM, as implementations of
 fusegate_bench's operations. Each is the library's released package, called as its users call it. Flags, suites and run files
 are fusegate_bench's.
 
@@ -28,15 +28,19 @@ except Exception as error:  # pylint: disable=broad-except
     print(f"peers: torch cannot be imported: {error}", file=sys.stderr)
     sys.exit(2)
 
+import cublasmp_mlp
 import flashinfer_mlp
 import fp8
+import parallel
 import problems
 import training
 from compiled import MODES, compiled
 from cudnn_mlp import CudnnMlp
 from deep_gemm_mlp import deep_gemm_mlp
+from marks import marked, unmarked
 from problems import GATED
 from quack_mlp import (CONCATENATED, INTERLEAVED, QuackFp8Mlp, QuackMlp, QuackStep, pack, pack_fp8, pack_step)
+from quack_parallel import QuackAllGatherMlp
 
 # Of another torch than requirements.txt's, which cannot be in the same environment: names say so, so that both can stand in
 # one report.
@@ -48,18 +52,6 @@ QUACK = {"requires": ("triton", "quack", "nvidia_cutlass_dsl"), "device": "cuda"
 
 def benchmark(operation, name, **fields):
     return operation.benchmark(name + OF_TORCH, **fields)
-
-
-def marked(name, function):
-    """The function, as a stage of that name."""
-    def call(*inputs):
-        with fusegate.stage(name):
-            return function(*inputs)
-    return call
-
-
-def unmarked(_, function):
-    return function
 
 
 # part is marked or unmarked.
@@ -157,6 +149,48 @@ def register_training(unit, activation):
                        prepare=functools.partial(pack_step, layout))
 
 
+def register_parallel(unit, activation, has_rows):
+    operation, local = parallel.operation(unit, has_rows), functools.partial(problems.mlp_stages, unit)
+    stages = parallel.sequence_parallel_stages if has_rows else parallel.tensor_parallel_stages
+    fused, unfused = (functools.partial(stages, functools.partial(local, is_fused)) for is_fused in (True, False))
+
+    def make(part, problem):
+        of_rank, world = mlp(gated(activation, part), part), parallel.group(problem.device)
+        return (parallel.sequence_parallel(of_rank, part, world, problem.ranks) if has_rows else
+                parallel.tensor_parallel(of_rank, part, world))
+    benchmark(operation, "torch_eager", factory=True, stages=unfused)(functools.partial(make, marked))
+    for name, mode in MODES.items():
+        benchmark(operation, name, factory=True, requires="triton", stages=problems.in_one(operation.name, fused))(
+            lambda problem, mode=mode: compiled(make(unmarked, problem), mode))
+    (register_sequence_parallel if has_rows else register_tensor_parallel)(operation, unit, activation, fused)
+    register_tuned(operation, "cublasmp", functools.partial(cublasmp_mlp.CublasmpMlp, activation, has_rows), prepare=cublasmp_mlp.pack,
+                   requires=("triton", "nvidia.cublasmp"), device="cuda", stages=functools.partial(
+                       parallel.reduced_stages, functools.partial(problems.packed_mlp_stages, unit), has_rows))
+
+
+def compiled_unit(activation):
+    return marked(f"{activation.name}_mul", compiled(gated(activation, unmarked)))
+
+
+def register_tensor_parallel(operation, _, activation, fused):
+    def hidden(gate_proj, up_proj, unit):
+        return lambda x, w_gate, w_up: unit(gate_proj(x, w_gate), up_proj(x, w_up))
+    for name, reduce in (("torch_one_shot", "one_shot_all_reduce"), ("torch_two_shot", "two_shot_all_reduce_")):
+        benchmark(operation, name, factory=True, requires="triton", device="cuda", stages=fused)(
+            lambda problem, reduce=reduce: parallel.SymmetricAllReduce(
+                hidden(marked("gate_proj", product), marked("up_proj", product), compiled_unit(activation)), reduce, problem))
+
+
+def register_sequence_parallel(operation, unit, activation, _):
+    benchmark(operation, "torch_async_tp", factory=True, requires="triton", device="cuda",
+              stages=functools.partial(parallel.async_stages, unit))(
+        lambda problem: parallel.AsyncTensorParallel(compiled_unit(activation), problem))
+    if activation.quack:
+        register_tuned(operation, "quack_all_gather", functools.partial(QuackAllGatherMlp, activation.quack), **QUACK,
+                       prepare=functools.partial(pack, INTERLEAVED, False), stages=functools.partial(
+                           parallel.gathered_stages, functools.partial(problems.gate_up_mlp_stages, unit)))
+
+
 def register_fp8(unit, activation, scales):
     operation, stages = fp8.operation(unit, scales), functools.partial(fp8.stages, unit)
     packed = functools.partial(fp8.pack, scales, torch.cat)
@@ -183,6 +217,8 @@ for gated_unit, its_activation in GATED.items():
     register_unit(gated_unit, its_activation)
     register_mlp(gated_unit, its_activation)
     register_training(gated_unit, its_activation)
+    for rows_are_split in (False, True):
+        register_parallel(gated_unit, its_activation, rows_are_split)
 for gated_unit in fp8.UNITS:
     for kind_of_scales in fp8.SCALES:
         register_fp8(gated_unit, GATED[gated_unit], kind_of_scales)

@@ -13,7 +13,7 @@ from unittest import mock
 import peers
 import torch
 from fusegate import operations
-from fakes import installed, problem, random
+from fakes import in_ranks, installed, part_of, problem, problem_of_ranks, random
 
 PROGRAM = pathlib.Path(__file__).resolve().parent / "peers.py"
 QUICK = ("--device=cpu", "--samples=2", "--layouts=2", "--idle-us=0", "--batch-us=50")
@@ -29,6 +29,22 @@ def find(operation, name):
     return operations()[operation].implementations[name]
 
 
+def call_in_ranks(implementation, of):
+    """The results of all ranks in one, and the reference's."""
+    operation, ranks = implementation.operation, of.ranks
+    inputs = {name: random(*tensor.shape) for name, tensor in operation.inputs(of).items()}
+
+    def run(rank):
+        parts = [part_of(whole, operation.split.get(name), rank, ranks) for name, whole in inputs.items()]
+        return implementation.callable_for(of)(*implementation.prepared(of, parts))
+    results = in_ranks(ranks, run)
+    if "out" in operation.split:
+        return (torch.numpy.concatenate(results),), operation.reference(of, inputs.values())
+    for result in results[1:]:
+        assert abs(result - results[0]).max() == 0
+    return (results[0],), operation.reference(of, inputs.values())
+
+
 class ImplementationsTest(unittest.TestCase):
     def setUp(self):
         marks = mock.patch.object(peers.fusegate, "stage")
@@ -41,6 +57,8 @@ class ImplementationsTest(unittest.TestCase):
     def call(self, implementation):
         """The results, and the reference's."""
         operation, of = implementation.operation, problem()
+        if "ranks" in operation.axes:
+            return call_in_ranks(implementation, problem_of_ranks())
         if "blockwise" in operation.name:
             of = problem(dim=128, hidden=384)
         inputs = [random(*tensor.shape) for tensor in operation.inputs(of).values()]
@@ -48,7 +66,7 @@ class ImplementationsTest(unittest.TestCase):
         return result if isinstance(result, tuple) else (result,), operation.reference(of, inputs)
 
     def test_all_compute_what_the_operation_is(self):
-        self.assertEqual(len(implementations()), 107)
+        self.assertEqual(len(implementations()), 154)
         for implementation in implementations():
             results, expected = self.call(implementation)
             self.assertEqual(list(expected), implementation.operation.output_names(problem()))
@@ -79,8 +97,9 @@ class ImplementationsTest(unittest.TestCase):
             self.marks.reset_mock()
             self.call(implementation)
             marked = [call.args[0] for call in self.marks.call_args_list]
-            declared = [stage.name for stage in implementation.work(problem())]
-            self.assertEqual(sorted(marked), [] if declared == [implementation.operation.name] else sorted(declared),
+            ranks = 2 if "ranks" in implementation.operation.axes else 1
+            declared = [stage.name for stage in implementation.work(problem() if ranks == 1 else problem_of_ranks())]
+            self.assertEqual(sorted(marked), [] if declared == [implementation.operation.name] else sorted(ranks * declared),
                              implementation.path)
             if not marked:
                 self.assertEqual(len(declared), 1)

@@ -1,4 +1,5 @@
-"""A torch on NumPy, as far as the package and the peers use it on a CPU. Its bf16 has no numbers."""
+"""A torch on NumPy, as far as the package and the peers use it on a CPU. Its bf16 has no numbers. Its collectives are what ranks
+exchange by fusegate.gather."""
 
 import importlib.util
 import math
@@ -40,7 +41,13 @@ class Tensor(numpy.ndarray):
     def dtype(self):
         return globals()[super().dtype.name]
 
+    @property
+    def numpy_dtype(self):
+        return super().dtype
+
     def view(self, kind):
+        if kind is Tensor:
+            return self
         return numpy.asarray(self).view(kind.numpy).view(Tensor)
 
     def to(self, kind):
@@ -140,7 +147,66 @@ def _backward(function, d, x, **more):
 _backwards = {"gelu_backward": lambda d, x, approximate="none": _backward(nn.functional.gelu, d, x, approximate=approximate),
               "silu_backward": lambda d, x: _backward(nn.functional.silu, d, x),
               "threshold_backward": lambda d, x, threshold: d * (x > threshold)}
-ops = types.SimpleNamespace(aten=types.SimpleNamespace(**_backwards))
+
+
+def mm(a, b, out):
+    out[...] = a @ b
+
+
+def _of_ranks(what, tensor):
+    """What each rank has."""
+    import fusegate  # which needs this module for its tests alone
+    return [numpy.frombuffer(part, tensor.numpy_dtype).reshape(tensor.shape)
+            for part in fusegate.gather(what, numpy.ascontiguousarray(tensor).tobytes())]
+
+
+def _part(whole):
+    import fusegate
+    return numpy.split(whole, fusegate.ranks())[fusegate.rank()].view(Tensor)
+
+
+def _init_process_group(backend):
+    assert backend in ("nccl", "gloo")
+
+
+def _all_reduce(tensor, group):
+    tensor[...] = sum(_of_ranks("all_reduce", tensor))
+
+
+def _all_gather_into_tensor(whole, mine, group):
+    whole[...] = numpy.concatenate(_of_ranks("all_gather", mine))
+
+
+def _reduce_scatter_tensor(mine, summand, group):
+    mine[...] = _part(sum(_of_ranks("reduce_scatter", summand)))
+
+
+distributed = types.SimpleNamespace(
+    init_process_group=_init_process_group, group=types.SimpleNamespace(WORLD=types.SimpleNamespace(group_name="0")),
+    all_reduce=_all_reduce, all_gather_into_tensor=_all_gather_into_tensor, reduce_scatter_tensor=_reduce_scatter_tensor)
+
+
+def _reduced(summand, operation, name):
+    assert (operation, name) == ("sum", "0")
+    return sum(_of_ranks("all_reduce", summand)).view(Tensor)
+
+
+def _fused_all_gather_matmul(x, weights, dim, name, return_A):
+    assert (dim, name, return_A) == (0, "0", False)
+    whole = numpy.concatenate(_of_ranks("all_gather", x)).view(Tensor)
+    return None, [whole @ w for w in weights]
+
+
+def _fused_matmul_reduce_scatter(h, w, operation, dim, name):
+    assert (operation, dim, name) == ("sum", 0, "0")
+    return _part(sum(_of_ranks("reduce_scatter", h @ w)))
+
+
+ops = types.SimpleNamespace(
+    aten=types.SimpleNamespace(**_backwards),
+    symm_mem=types.SimpleNamespace(one_shot_all_reduce=_reduced, two_shot_all_reduce_=_reduced,
+                                   fused_all_gather_matmul=_fused_all_gather_matmul,
+                                   fused_matmul_reduce_scatter=_fused_matmul_reduce_scatter))
 cuda = types.SimpleNamespace(reset_peak_memory_stats=lambda: None, memory_allocated=lambda: 100, max_memory_allocated=lambda: 164,
                              get_device_name=lambda: "NVIDIA H200", synchronize=lambda: None,
                              current_stream=lambda: types.SimpleNamespace(cuda_stream=7))
