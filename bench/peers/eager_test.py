@@ -13,10 +13,16 @@ if importlib.util.find_spec("torch") is None:
 
 
 class EagerTest(unittest.TestCase):
-    def test_eager_peers_agree_with_the_reference(self):
+    def measures(self, count, *flags):
         ended = subprocess.run(
             [sys.executable, pathlib.Path(__file__).with_name("peers.py"), "--device=cpu", "--problem=2,65,72,136",
-             "--dtype=bf16,fp16", "--implementation=torch_eager", "--samples=1", "--layouts=1", "--idle-us=0"],
+             "--implementation=torch_eager", "--samples=1", "--layouts=1", "--idle-us=0", *flags],
             capture_output=True, text=True, timeout=280, check=False, env={**os.environ, "OMP_NUM_THREADS": "1"})
         self.assertEqual(ended.returncode, 0, ended.stderr)
-        self.assertEqual(ended.stdout.count("/torch_eager/"), 42)
+        self.assertEqual(ended.stdout.count("/torch_eager/"), count)
+
+    def test_eager_peers_agree_with_the_reference(self):
+        self.measures(42, "--dtype=bf16,fp16", "--ranks=1")
+
+    def test_ranks_agree_with_the_reference(self):
+        self.measures(2, "--dtype=fp32", "--operation=geglu_mlp_tp,swiglu_mlp_tp")

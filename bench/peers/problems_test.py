@@ -59,8 +59,10 @@ class ProblemsTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         path = pathlib.Path(folder.name) / "odd.json"
         path.write_text(json.dumps({"name": "odd", "sweeps": [
-            {"operations": [name for name, operation in operations().items() if dtype in operation.dtypes], "dtype": [dtype],
-             "batch": [2], "seq": [3], "dim": [144], "hidden": [272]} for dtype in ("bf16", "fp8_e4m3")]}), encoding="utf-8")
+            {"operations": [name for name, operation in operations().items()
+                            if dtype in operation.dtypes and ("ranks" in operation.axes) == bool(ranks)],
+             "dtype": [dtype], "batch": [2], "seq": [3], "dim": [144], "hidden": [272], **ranks}
+            for dtype, ranks in (("bf16", {}), ("fp8_e4m3", {}), ("bf16", {"ranks": [2]}))]}), encoding="utf-8")
         return str(path)
 
     def test_activations_are_those_of_the_kernels(self):
