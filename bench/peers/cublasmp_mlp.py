@@ -1,8 +1,8 @@
 """cuBLASMp's products of several ranks, by its C functions (cublasmp.h): x gathered while it is multiplied, and the down projection
 reduced while it is computed. The gated unit between them is one kernel of PyTorch's compiler.
 
-cuBLASMp counts elements by columns. A matrix of torch's is its transpose there: out = x w^T is out^T = w x^T, with w^T as it lies in
-memory for the first operand, transposed. Where each rank's part lies, its samples say (CUDALibrarySamples, cuBLASMp)."""
+cuBLASMp counts elements by columns. A matrix of torch's is its transpose there: out = x w^T is out^T = w x^T, with w^T as it lies
+in memory for the first operand, transposed. Where each rank's part lies, its samples say (CUDALibrarySamples, cuBLASMp)."""
 
 import ctypes
 import functools

@@ -31,12 +31,19 @@ def operation(unit, has_rows):
 @functools.lru_cache(maxsize=None)
 def group(device):
     """Of all ranks. By the environment that fusegate sets for each."""
-    torch.distributed.init_process_group("nccl" if device == "cuda" else "gloo")
+    if device == "cuda":
+        torch.distributed.init_process_group("nccl", device_id=own_gpu())
+    else:
+        torch.distributed.init_process_group("gloo")
     return torch.distributed.group.WORLD
 
 
-# The least work, as gated_mlp_parallel.cc counts it: an exchange reads and writes a rank's memory once, and what the link carries is
-# no traffic of that memory.
+def own_gpu():
+    return torch.device("cuda", torch.cuda.current_device())
+
+
+# The least work, as gated_mlp_parallel.cc counts it: an exchange reads and writes a rank's memory once. What the link carries is no
+# traffic of that memory.
 
 
 def of_rank(p):
@@ -129,7 +136,7 @@ def reduce_scatter(world, ranks):
 
 def symmetric(world, *shape, dtype):
     memory = importlib.import_module("torch.distributed._symmetric_memory")
-    tensor = memory.empty(*shape, dtype=dtype, device="cuda")
+    tensor = memory.empty(*shape, dtype=dtype, device=own_gpu())
     memory.rendezvous(tensor, world.group_name)
     return tensor
 

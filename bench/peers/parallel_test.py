@@ -31,7 +31,8 @@ class ParallelTest(unittest.TestCase):
 
     def test_both_forms_have_all_peers(self):
         of_torch = ["torch_eager", "torch_compile", "torch_compile_max_autotune"]
-        self.assertEqual(list(operations()["geglu_mlp_tp"].implementations), [*of_torch, "torch_one_shot", "torch_two_shot", "cublasmp"])
+        self.assertEqual(list(operations()["geglu_mlp_tp"].implementations),
+                         [*of_torch, "torch_one_shot", "torch_two_shot", "cublasmp"])
         self.assertEqual(list(operations()["geglu_mlp_sp"].implementations),
                          [*of_torch, "torch_async_tp", "quack_all_gather", "cublasmp"])
 

@@ -163,8 +163,8 @@ def register_parallel(unit, activation, has_rows):
         benchmark(operation, name, factory=True, requires="triton", stages=problems.in_one(operation.name, fused))(
             lambda problem, mode=mode: compiled(make(unmarked, problem), mode))
     (register_sequence_parallel if has_rows else register_tensor_parallel)(operation, unit, activation, fused)
-    register_tuned(operation, "cublasmp", functools.partial(cublasmp_mlp.CublasmpMlp, activation, has_rows), prepare=cublasmp_mlp.pack,
-                   requires=("triton", "nvidia.cublasmp"), device="cuda", stages=functools.partial(
+    register_tuned(operation, "cublasmp", functools.partial(cublasmp_mlp.CublasmpMlp, activation, has_rows),
+                   prepare=cublasmp_mlp.pack, requires=("triton", "nvidia.cublasmp"), device="cuda", stages=functools.partial(
                        parallel.reduced_stages, functools.partial(problems.packed_mlp_stages, unit), has_rows))
 
 

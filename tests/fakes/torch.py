@@ -165,8 +165,12 @@ def _part(whole):
     return numpy.split(whole, fusegate.ranks())[fusegate.rank()].view(Tensor)
 
 
-def _init_process_group(backend):
-    assert backend in ("nccl", "gloo")
+def device(kind, number):
+    return types.SimpleNamespace(type=kind, index=number)
+
+
+def _init_process_group(backend, device_id=None):
+    assert (backend, device_id and device_id.index) in (("nccl", 0), ("gloo", None))
 
 
 def _all_reduce(tensor, group):
@@ -208,7 +212,7 @@ ops = types.SimpleNamespace(
                                    fused_all_gather_matmul=_fused_all_gather_matmul,
                                    fused_matmul_reduce_scatter=_fused_matmul_reduce_scatter))
 cuda = types.SimpleNamespace(reset_peak_memory_stats=lambda: None, memory_allocated=lambda: 100, max_memory_allocated=lambda: 164,
-                             get_device_name=lambda: "NVIDIA H200", synchronize=lambda: None,
+                             current_device=lambda: 0, get_device_name=lambda: "NVIDIA H200", synchronize=lambda: None,
                              current_stream=lambda: types.SimpleNamespace(cuda_stream=7))
 
 

@@ -52,7 +52,8 @@ WRONG = {
     "off": ("right + 9 * fusegate.rank()", r"^rank 1: wrong result: .*element \[\d, \d\]"),
     "raises": ("right if fusegate.rank() == 0 else right / missing",
                r"^rank 1: kernels.py:\d+: mlp_sp.raises: raised NameError: name 'missing' is not defined at kernels.py:\d+"),
-    "elsewhere": ("right if fusegate.gather(f'of {fusegate.rank()}', b'') else right", "^rank 1 is at 'of 1', and rank 0 at 'of 0'$"),
+    "elsewhere": ("right if fusegate.gather(f'of {fusegate.rank()}', b'') else right",
+                  "^rank 1 is at 'of 1', and rank 0 at 'of 0'$"),
     "swallows": ("silent(right)", "^rank 1 is at 'odd 1', and rank 0 at 'odd 0'$"),
     "whole": ("numpy.concatenate([right, right])", r"^rank 0: kernels.py:\d+: mlp_sp.whole: wrong result: 'out' has the shape "
                                                    r"\(6, 8\), the rank's part has \(3, 8\)$"),
