@@ -309,6 +309,16 @@ ProcessOutcome run_process(const ProcessRequest& request,
   return outcome;
 }
 
+bool is_whole(const ProcessRecord& process, const fs::path& folder) {
+  const fs::path file = folder / process.file;
+  if (!fs::exists(file)) return false;
+  try {
+    return process.failure.empty() || baselines::read_run_file(file).finished;
+  } catch (const baselines::InputError&) {
+    return false;
+  }
+}
+
 StartedChild start_identification(const ProcessRequest& request) {
   return StartedChild(child_process(request, identifying_flags(request)));
 }

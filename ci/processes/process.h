@@ -58,6 +58,10 @@ ProcessOutcome run_process(const ProcessRequest& request,
                            const std::function<void()>& on_idle = {},
                            StartedChild* started = nullptr);
 
+// Whether the process came to its end, also where it ended with failed benchmarks. By the record
+// where that says so, else by the run file.
+bool is_whole(const ProcessRecord& process, const std::filesystem::path& folder);
+
 // What a program will launch, before it measures anything.
 struct IdentificationOutcome {
   std::optional<baselines::Identities> identities;

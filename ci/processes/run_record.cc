@@ -154,7 +154,8 @@ void check_run_folder(const std::filesystem::path& folder, const std::string& op
   if (!append && last_process_in(folder) > 0) {
     throw baselines::InputError(
         folder.string(), option,
-        "the folder already has processes; name another, or add to them with run --append");
+        "the folder already has processes; name another, go on with --resume, or add to them with "
+        "run --append");
   }
 }
 

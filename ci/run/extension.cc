@@ -18,7 +18,7 @@ class Extension {
       : session_(session),
         rounds_(rounds),
         interim_analysis_(interim_analysis),
-        plan_(session.processes, session.request.max_processes) {}
+        plan_(session.processes + extensions_before(session), session.request.max_processes) {}
 
   void run() {
     for (int number = 1; !session_.is_cut_short(); ++number) {
@@ -37,6 +37,15 @@ class Extension {
   }
 
  private:
+  // Of a run that is resumed: what they measured is in what is judged.
+  static int extensions_before(const Session& session) {
+    int most = 0;
+    for (const ProgramRun& program : session.programs) {
+      most = std::max(most, program.extensions());
+    }
+    return most;
+  }
+
   ExtensionRound next() {
     try {
       return plan_.next(interim_analysis_());

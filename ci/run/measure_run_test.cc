@@ -184,7 +184,7 @@ TEST_F(MeasureRunTest, MeasuresForAnOutlierWithinTheBudgetAlone) {
 
 TEST_F(MeasureRunTest, DrawsTheOrderFromTheSeed) {
   request_.processes = request_.max_processes = 1;
-  request_.append = true;
+  request_.options.earlier = Earlier::kAddedTo;
   add_programs();
   std::set<std::string> orders;
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
@@ -208,7 +208,7 @@ TEST_F(MeasureRunTest, CountsBlocksOnWhereItAppendsToOneSession) {
   add_programs();
   measure();
   const std::string session = record("A").session;
-  request_.append = true;
+  request_.options.earlier = Earlier::kAddedTo;
   measure();
   EXPECT_THAT(blocks("B"), ElementsAre(1, 2, 3, 4));
   EXPECT_EQ(record("B").session, session);
@@ -447,7 +447,7 @@ TEST_F(MeasureSelectionTest, ARunThatIsAddedToAsksAgainOnlyWhatIsAnotherQuestion
   FakeBench bench = thirty();
   bench.before = "case $* in *--identify=*) echo >> '" + asked.string() + "' ;; esac\n";
   add_programs(bench, thirty("1e"));
-  request_.append = true;
+  request_.options.earlier = Earlier::kAddedTo;
   request_.max_processes = 1;
   const auto times_asked = [&] {
     choose();
@@ -477,7 +477,7 @@ TEST_F(MeasureSelectionTest, AllIsMeasuredWhereAProgramCannotIdentifyItsCode) {
   for (auto& [name, code] : silent.file.codes) code = "";
   broken.before = "case $* in *--identify=*) echo 'CUPTI is in use' >&2; exit 2 ;; esac\n";
   const std::string said = "measuring all benchmarks";
-  request_.append = true;
+  request_.options.earlier = Earlier::kAddedTo;
   for (const FakeBench& bench : {old, silent, broken}) {
     fs::remove(folder_.path() / "calls");
     EXPECT_THAT(err_.str(), Not(HasSubstr(said))) << "nothing is wrong with the first two";
@@ -644,8 +644,8 @@ TEST_F(MeasureBudgetTest, WhereNoCodeDiffersItMeasuresControlsForARecord) {
   add_programs(ten("0f"), ten("0f"));
   Console console{out_, err_};
   const Comparisons comparisons = [&] {
-    return std::vector<ComparedRuns>{{baselines::load_run({folder_.path() / "A"}),
-                                      baselines::load_run({folder_.path() / "B"})}};
+    return std::vector<ComparedRuns>{
+        {baselines::load_run({folder_.path() / "A"}), baselines::load_run({folder_.path() / "B"})}};
   };
   const RunResult run =
       measure_run(request_, {.comparisons = comparisons}, console, [this] { return now(); });

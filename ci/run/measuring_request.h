@@ -20,6 +20,9 @@
 
 namespace fusegate::ci {
 
+// What becomes of processes that a folder already holds.
+enum class Earlier { kRefused, kAddedTo, kResumed };
+
 // What a user says of every command that measures.
 struct MeasuringOptions {
   std::string suite{};               // a name or a file
@@ -36,6 +39,7 @@ struct MeasuringOptions {
   AskedShard asked_shard{};
   std::optional<ShardRecord> shard{};   // what asked_shard names; take_shard() sets it
   std::optional<std::uint64_t> seed{};  // of the order and of the processes; none: random
+  Earlier earlier = Earlier::kRefused;  // resumed: ci/run/resuming.h
   bool measures_all = false;            // identical code too, and programs are not identified
   bool fresh_choices = false;           // programs choose kernels anew, whatever the baseline's did
   std::string gpus{};                   // all, or which; empty: the one that programs take
@@ -83,7 +87,6 @@ struct MeasuringRequest {
   bool has_record = true;  // controls are measured even where no code differs
   bool is_aa = false;      // deal each program's minimum to two halves of an A/A comparison
   std::map<std::string, std::string> environment{};  // of the programs
-  bool append = false;                               // add to folders that already hold processes
   // That load at once, where they load together; at least those of a round.
   std::size_t most_loading = std::thread::hardware_concurrency() / 2;
   std::optional<PeersRequest> peers{};  // measured after every process, where there is one program
@@ -98,8 +101,8 @@ using InterimAnalysis = std::function<std::vector<baselines::Verdict>()>;
 using Comparisons = std::function<std::vector<ComparedRuns>()>;
 
 struct RunAnalyses {
-  InterimAnalysis interim{};  // empty: nothing is extended
-  Comparisons comparisons{};  // empty: all is measured
+  InterimAnalysis interim{};               // empty: nothing is extended
+  Comparisons comparisons{};               // empty: all is measured
   std::optional<baselines::Run> stored{};  // of the suite, of any device: names its benchmarks
 };
 

@@ -26,7 +26,8 @@ ProgramRun locked_run(const PeersRequest& request, const RunRecord& ours, bool a
     // What came of several sessions shares none.
     if (!earlier.processes.empty() && earlier.session != ours.session) record.session.clear();
   }
-  return {{request.folder, script}, std::move(record), std::move(lock)};
+  const std::size_t earlier = record.processes.size();
+  return {{request.folder, script}, std::move(record), std::move(lock), earlier};
 }
 
 }  // namespace

@@ -12,12 +12,13 @@ namespace fusegate::ci {
 
 namespace fs = std::filesystem;
 
-ProgramRun::ProgramRun(const ProgramRequest& request, RunRecord record, baselines::WriteLock lock)
+ProgramRun::ProgramRun(const ProgramRequest& request, RunRecord record, baselines::WriteLock lock,
+                       std::size_t earlier)
     : request_(request),
       record_(std::move(record)),
       lock_(std::move(lock)),
       next_number_(last_process_in(request_.folder) + 1),
-      earlier_(record_.processes.size()) {
+      earlier_(earlier) {
   write();
 }
 
@@ -69,6 +70,14 @@ std::span<const ProcessRecord> ProgramRun::own_processes() const {
 
 int ProgramRun::extensions() const {
   return static_cast<int>(std::ranges::count(own_processes(), true, &ProcessRecord::extension));
+}
+
+double ProgramRun::seconds_of_minimum() const {
+  double sum_s = 0;
+  for (const ProcessRecord& process : own_processes()) {
+    if (!process.extension) sum_s += process.seconds;
+  }
+  return sum_s;
 }
 
 std::vector<fs::path> ProgramRun::files_of(const std::string& aa_half) const {

@@ -26,8 +26,10 @@ struct ProgramRequest {
 
 class ProgramRun {
  public:
-  // record: the folder's run.json before the first process. lock: the folder's.
-  ProgramRun(const ProgramRequest& request, RunRecord record, baselines::WriteLock lock);
+  // record: the folder's run.json before the first process. lock: the folder's. earlier: how many
+  // of its processes, the first ones, are not of this run.
+  ProgramRun(const ProgramRequest& request, RunRecord record, baselines::WriteLock lock,
+             std::size_t earlier);
 
   const std::filesystem::path& folder() const { return request_.folder; }
   const std::string& program() const { return request_.program; }
@@ -48,9 +50,11 @@ class ProgramRun {
   void finish(bool finished);
   void set_aa(const AaFindings& findings);
 
-  // All of this run's, and none that the folder held before.
+  // All of this run's, resumed ones too, and none that the folder held before.
   int processes() const { return static_cast<int>(own_processes().size()); }
   int extensions() const;
+  // What all others took, by the record.
+  double seconds_of_minimum() const;
   // The run files of that half of an A/A comparison.
   std::vector<std::filesystem::path> files_of(const std::string& aa_half) const;
 
@@ -66,7 +70,7 @@ class ProgramRun {
   RunRecord record_;
   baselines::WriteLock lock_;
   int next_number_ = 1;
-  std::size_t earlier_ = 0;          // processes that the folder already held
+  std::size_t earlier_ = 0;          // processes that are not of this run
   std::set<std::string> explained_;  // run files of which failed benchmarks alone are reported
 };
 

@@ -54,6 +54,9 @@ Rounds::Rounds(Session& session)
       first_block_(block_ + 1),
       minimum_s_(session.programs.size()) {
   for (std::size_t i = 0; i < session.programs.size(); ++i) {
+    minimum_s_[i] = session.programs[i].seconds_of_minimum();  // of a run that is resumed
+  }
+  for (std::size_t i = 0; i < session.programs.size(); ++i) {
     slots_.push_back({i, session.request.is_aa ? "a" : ""});
     if (session.request.is_aa) slots_.push_back({i, "b"});
   }
@@ -61,8 +64,8 @@ Rounds::Rounds(Session& session)
 
 void Rounds::measure_minimum() {
   const double started_s = session_.now();
-  ProgressDisplay display(session_.console, planned_processes(), session_.now);
-  for (int done = 0; done < planned_rounds() && session_.end == RunEnd::kAll; ++done) {
+  ProgressDisplay display(session_.console, processes_left(), session_.now);
+  for (int done = 0; rounds_left() > 0 && session_.end == RunEnd::kAll; ++done) {
     if (done == 1 && session_.budget) replan(display);
     const double measured_s = session_.now() - started_s - loading_s_;
     const double load_s = loaded_.empty() ? load_s_ : 0;
@@ -70,19 +73,22 @@ void Rounds::measure_minimum() {
       session_.end = RunEnd::kBudget;
       loaded_.clear();
     } else {
-      measure({Round::Kind::kMinimum, session_.whole_round_flags}, display,
-              planned_rounds() - done);
+      measure({Round::Kind::kMinimum, session_.whole_round_flags}, display, rounds_left());
     }
   }
 }
 
-int Rounds::planned_processes() const {
-  return session_.processes * static_cast<int>(session_.programs.size());
+int Rounds::processes_left() const {
+  int left = 0;
+  for (const ProgramRun& program : session_.programs) {
+    left += std::max(0, session_.processes - program.processes());
+  }
+  return left;
 }
 
-int Rounds::planned_rounds() const {
+int Rounds::rounds_left() const {
   const int slots = static_cast<int>(slots_.size());
-  return (planned_processes() + slots - 1) / slots;
+  return (processes_left() + slots - 1) / slots;
 }
 
 // By what the first round took.
@@ -92,7 +98,7 @@ void Rounds::replan(ProgressDisplay& display) {
                           expected_repeat_s() / count};
   session_.budget->replan(mean, session_.left_s());
   session_.take_budget();
-  display.plan(planned_processes());
+  display.plan(session_.processes * static_cast<int>(session_.programs.size()));
 }
 
 void Rounds::measure(const Round& round, ProgressDisplay& display, int wanted) {

@@ -75,9 +75,9 @@ class Rounds {
     std::string aa_half;
   };
 
-  // Of all programs, in the minimum.
-  int planned_processes() const;
-  int planned_rounds() const;
+  // Of all programs, to the minimum.
+  int processes_left() const;
+  int rounds_left() const;
   void replan(ProgressDisplay& display);
 
   const Slot& slot_of(const PlannedProcess& planned) const {
@@ -102,12 +102,12 @@ class Rounds {
   Schedule schedule_;
   std::deque<std::vector<PlannedProcess>> drawn_;  // rounds to come
   std::vector<StartedChild> loaded_;               // the first of their processes, in order
-  int block_;                                 // the last one that was started
-  const int first_block_;                     // of this run
-  ProcessTimes first_round_{};                // of all its processes
-  std::vector<double> minimum_s_;             // by program: what its minimum took
-  double load_s_ = 0;                         // what the last ones that loaded together took for it
-  double loading_s_ = 0;                      // all of them
+  int block_;                                      // the last one that was started
+  const int first_block_;                          // of this run
+  ProcessTimes first_round_{};                     // of all its processes
+  std::vector<double> minimum_s_;                  // by program: what its minimum took
+  double load_s_ = 0;     // what the last ones that loaded together took for it
+  double loading_s_ = 0;  // all of them
   bool said_loading_ = false;
   std::size_t deaths_ = 0;                    // of the last processes, in a row
   std::set<std::string, std::less<>> notes_;  // shown so far

@@ -15,6 +15,7 @@
 #include "ci/processes/cards.h"
 #include "ci/run/extension_plan.h"
 #include "ci/run/identification.h"
+#include "ci/run/resuming.h"
 
 namespace fusegate::ci {
 namespace {
@@ -22,16 +23,17 @@ namespace {
 namespace fs = std::filesystem;
 
 std::vector<baselines::WriteLock> lock_folders(const MeasuringRequest& request) {
+  const bool may_hold_some = request.options.earlier != Earlier::kRefused;
   std::set<fs::path> seen;
   for (const ProgramRequest& program : request.programs) {
     if (!seen.insert(fs::weakly_canonical(program.folder)).second) {
       throw baselines::InputError(program.folder.string(), "--out", "given twice");
     }
-    check_run_folder(program.folder, "--out", request.append);
+    check_run_folder(program.folder, "--out", may_hold_some);
   }
   std::vector<baselines::WriteLock> locks;
   for (const ProgramRequest& program : request.programs) {
-    locks.push_back(lock_run_folder(program.folder, "--out", request.append));
+    locks.push_back(lock_run_folder(program.folder, "--out", may_hold_some));
   }
   return locks;
 }
@@ -52,7 +54,8 @@ RunRecord started_record(const MeasuringRequest& request, const ProgramRequest& 
   RunRecord record;
   record.started = format_instant(std::chrono::system_clock::now());
   const std::string& suite = request.options.suite;
-  if (request.append && fs::exists(program.folder / "run.json")) {
+  const bool adds = request.options.earlier == Earlier::kAddedTo;
+  if (adds && fs::exists(program.folder / "run.json")) {
     record = read_run_record(program.folder);
     if (record.suite != suite) {
       throw baselines::InputError(
@@ -89,7 +92,7 @@ void set_sessions(std::vector<RunRecord>& records) {
   const bool is_fresh = std::ranges::all_of(
       records, [](const RunRecord& record) { return record.processes.empty(); });
   const bool is_shared = std::ranges::all_of(records, [&](const RunRecord& record) {
-    return record.session == records.front().session && !record.processes.empty();
+    return record.session == records.front().session && !record.session.empty();
   });
   if (is_shared) return;
   const std::string session = is_fresh ? new_session() : "";
@@ -103,10 +106,17 @@ std::vector<ProgramRun> start_programs(const MeasuringRequest& request) {
   for (const ProgramRequest& program : request.programs) {
     records.push_back(started_record(request, program));
   }
+  std::vector<std::size_t> earlier;
+  if (request.options.earlier == Earlier::kResumed) {
+    earlier = resume(request, records);
+  } else {
+    for (const RunRecord& record : records) earlier.push_back(record.processes.size());
+  }
   set_sessions(records);
   std::vector<ProgramRun> programs;
   for (std::size_t i = 0; i < records.size(); ++i) {
-    programs.emplace_back(request.programs[i], std::move(records[i]), std::move(locks[i]));
+    programs.emplace_back(request.programs[i], std::move(records[i]), std::move(locks[i]),
+                          earlier[i]);
   }
   return programs;
 }
@@ -132,9 +142,10 @@ Session::Session(const MeasuringRequest& measuring, Console& output, ProgressDis
       now(std::move(clock)),
       programs(start_programs(request)),
       google_benchmarks(ask_programs(programs, request.options.flags)),
-      peers(request.peers ? std::optional<Peers>(std::in_place, *request.peers,
-                                                 programs.front().record(), request.append)
-                          : std::nullopt),
+      peers(request.peers
+                ? std::optional<Peers>(std::in_place, *request.peers, programs.front().record(),
+                                       request.options.earlier == Earlier::kAddedTo)
+                : std::nullopt),
       started_s(now()),
       processes(request.processes) {}
 

@@ -68,8 +68,7 @@ MeasuredShard read_shard_folder(const fs::path& folder) {
   }
   if (!one.record.finished) {
     throw InputError(folder.string(), "",
-                     fmt::format("shard {} did not finish; measure it again, or the rest of its "
-                                 "processes with --append",
+                     fmt::format("shard {} did not finish; measure the rest of it with --resume",
                                  one.shard().number));
   }
   return one;

@@ -25,7 +25,6 @@ struct RunRequest {
   bool is_judged_by_first = false;
   std::vector<std::filesystem::path> out{};  // a folder a program, or several for one program
   std::vector<std::string> programs{};       // empty: the benchmark program beside this one
-  bool append = false;                       // add to folders that already hold processes
   bool aa = false;     // compare one half of the processes with the other (A/A)
   bool peers = false;  // measure peers after every process, of one --out folder
   std::optional<std::filesystem::path> peers_out{};  // by default the --out folder's name, "-peers"

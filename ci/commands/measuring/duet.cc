@@ -171,7 +171,7 @@ void add_duet(CommandLine& line) {
       ->type_name("PROGRAM")
       ->required();
   add_duet_options(app, request);
-  for (const char* part : {"--plan", "--only", "--only-from", "--budget-gpu-s"}) {
+  for (const char* part : {"--plan", "--only", "--only-from", "--budget-gpu-s", "--resume"}) {
     app.get_option("--gpus")->excludes(app.get_option(part));
   }
 }
@@ -183,6 +183,7 @@ void add_duet_options(CLI::App& app, DuetRequest& request) {
   for (const char* only : {"--only", "--only-from"}) {
     app.get_option(only)->excludes(app.get_option("--plan"));
   }
+  app.get_option("--budget-gpu-s")->excludes(app.get_option("--resume"));
   app.get_option("--processes")
       ->description(fmt::format(
           "How many processes of each program to run; {} if at most {} benchmarks differ and the "

@@ -76,6 +76,12 @@ void add_only(CLI::App& app, OnlyBenchmarks& only) {
       ->type_name("FILE");
 }
 
+void add_earlier(CLI::App& app, const std::string& name, Earlier earlier,
+                 MeasuringOptions& measuring, const std::string& description) {
+  app.add_flag_callback(
+      name, [earlier, &measuring] { measuring.earlier = earlier; }, description);
+}
+
 void add_measuring(CLI::App& app, MeasuringOptions& measuring, ProcessCounts& processes) {
   CLI::Option* suite = add_protocol(app, measuring, processes)->required();
   CLI::Option* plan = app.add_option("--plan", measuring.asked_shard.plan,
@@ -87,6 +93,10 @@ void add_measuring(CLI::App& app, MeasuringOptions& measuring, ProcessCounts& pr
           ->check(CLI::PositiveNumber);
   plan->needs(shard);
   shard->needs(plan);
+  add_earlier(
+      app, "--resume", Earlier::kResumed, measuring,
+      "Go on with the same command that was interrupted: its whole processes stay, one that "
+      "was cut off is measured anew, and so is what is missing");
   app.add_flag(
       "--all", measuring.measures_all,
       "Measure identical code too. By default, of the benchmarks that launch the same "

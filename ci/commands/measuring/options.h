@@ -18,6 +18,9 @@ void add_gpu_budget(CLI::App& app, MeasuringOptions& measuring);
 CLI::Option* add_protocol(CLI::App& app, MeasuringOptions& measuring, ProcessCounts& processes);
 void add_gpus(CLI::App& app, MeasuringOptions& measuring);
 void add_only(CLI::App& app, OnlyBenchmarks& only);
+// A flag for what becomes of processes that the folder already holds.
+void add_earlier(CLI::App& app, const std::string& name, Earlier earlier,
+                 MeasuringOptions& measuring, const std::string& description);
 // What run and duet measure by.
 void add_measuring(CLI::App& app, MeasuringOptions& measuring, ProcessCounts& processes);
 void add_aa_history(CLI::App& app, std::optional<std::filesystem::path>& history);

@@ -76,7 +76,6 @@ MeasuringRequest measuring_request(const RunRequest& request) {
   measuring.is_aa = request.aa;
   measuring.environment = keep_choices_environment(request.judging, request.measuring.suite,
                                                    request.measuring.fresh_choices);
-  measuring.append = request.append;
   if (request.peers) {
     measuring.peers = PeersRequest{peers_folder_of(request), request.peers_program};
   }
@@ -192,7 +191,8 @@ void add_peers(CLI::App& app, RunRequest& request) {
          "--peers", request.peers,
          "Also measure PyTorch and Liger (bench/peers), after every process and with the same "
          "flags, for report --peers. Their Python is $FUSEGATE_PYTHON, else python3")
-      ->excludes(app.get_option("--plan"));
+      ->excludes(app.get_option("--plan"))
+      ->excludes(app.get_option("--resume"));
 }
 
 }  // namespace
@@ -207,7 +207,9 @@ void add_run(CommandLine& line) {
   add_repeated(app, "--out", request.out, "Folder for the run; one for each --program")
       ->type_name("FOLDER")
       ->required();
-  app.add_flag("--append", request.append, "Add to a run that the folder already holds");
+  add_earlier(app, "--append", Earlier::kAddedTo, request.measuring,
+              "Add to a run that the folder already holds");
+  app.get_option("--append")->excludes(app.get_option("--resume"));
   add_peers(app, request);
   set_topic(app, kMeasuringTopic);
   add_repeated(
@@ -225,7 +227,7 @@ void add_run(CommandLine& line) {
                "Compare one half of the processes with the other: any difference found is a false "
                "alarm");
   add_gpus(app, request.measuring);
-  for (const char* other : {"--plan", "--append", "--peers", "--aa"}) {
+  for (const char* other : {"--plan", "--append", "--resume", "--peers", "--aa"}) {
     app.get_option("--gpus")->excludes(app.get_option(other));
   }
   set_topic(app, kComparedTopic);

@@ -90,7 +90,7 @@ TEST_F(RunCommandTest, RefusesAFolderThatAnotherRunWritesTo) {
   {
     const auto other = baselines::WriteLock::of_folder(request_.out.front(), "--out");
     EXPECT_THAT(problem(), HasSubstr("run: --out: process "));
-    request_.append = true;
+    request_.measuring.earlier = Earlier::kAddedTo;
     EXPECT_THAT(problem(), HasSubstr("writes into this folder now"));
     EXPECT_FALSE(fs::exists(folder_.path() / "run" / "run.json"));
   }
@@ -100,7 +100,7 @@ TEST_F(RunCommandTest, RefusesAFolderThatAnotherRunWritesTo) {
 
 TEST_F(RunCommandTest, AppendsWhereAsked) {
   run();
-  request_.append = true;
+  request_.measuring.earlier = Earlier::kAddedTo;
   request_.processes.minimum = 2;
   EXPECT_EQ(run(), kNoRegression);
   EXPECT_EQ(record().processes.size(), 5u);
@@ -281,7 +281,7 @@ TEST_F(RunPeersTest, RefusesFoldersThatWouldMix) {
 TEST_F(RunPeersTest, AddsToAFolderThatSharesNoSessionThen) {
   EXPECT_EQ(run(), kNoRegression);
   fs::remove_all(folder_.path() / "run");
-  request_.append = true;  // ours starts afresh, theirs goes on
+  request_.measuring.earlier = Earlier::kAddedTo;  // ours starts afresh, theirs goes on
   EXPECT_EQ(run(), kNoRegression);
   EXPECT_EQ(peers().processes.size(), 6u);
   EXPECT_NE(record().session, "");
