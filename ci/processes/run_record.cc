@@ -91,6 +91,7 @@ RunRecord parse_run_record(const baselines::JsonField& root) {
   record.flags = parse_texts(root.at("flags"));
   record.session = root.text_or_empty("session");
   record.identified = root.text_or_empty("identified");
+  record.program_hash = root.text_or_empty("program_hash");
   record.planned_processes = at(root, "planned_processes", "planned_invocations").integer();
   for (const baselines::JsonField& element : at(root, "processes", "invocations").elements()) {
     record.processes.push_back(parse_process(element));
@@ -120,6 +121,7 @@ json run_record_json(const RunRecord& record) {
           {"flags", record.flags},
           {"session", record.session},
           {"identified", record.identified},
+          {"program_hash", record.program_hash},
           {"planned_processes", record.planned_processes},
           {"processes", std::move(processes)},
           {"started", record.started},

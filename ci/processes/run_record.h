@@ -55,6 +55,9 @@ struct RunRecord {
   std::string session;
   // What identities.json answers (identification_question()); "" where no program was asked.
   std::string identified{};
+  // A hash of program, suite and flags, as identification_question() makes it: what --resume goes on
+  // with. "" of a program that is no one file, of a merged run, and in older records.
+  std::string program_hash{};
   int planned_processes = 0;
   std::vector<ProcessRecord> processes;
   std::string started;           // ISO 8601

@@ -39,6 +39,9 @@ void require_same_run(const fs::path& file, const RunRecord& before, const RunRe
   require_same(file, "program", before.program, now.program);
   require_same(file, "flags", fmt::format("{}", fmt::join(before.flags, " ")),
                fmt::format("{}", fmt::join(now.flags, " ")));
+  if (!before.program_hash.empty() && !now.program_hash.empty()) {
+    require_same(file, "program_hash", before.program_hash, now.program_hash);
+  }
   require_same(file, "shard", shard_text(before.shard), shard_text(now.shard));
 }
 

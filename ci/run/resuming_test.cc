@@ -176,6 +176,10 @@ TEST_F(ResumeTest, RefusesAnotherRun) {
   request_.options.shard = ShardRecord{.plan = "p", .number = 2, .of = 3, .benchmarks = {"a"}};
   EXPECT_THAT(problem(), HasSubstr("shard: is \"none: the whole suite\", and now \"2 of 3 of"));
   request_ = same;
+  const std::string program = baselines::read_file(same.programs.front().program);
+  folder_.write("bench-A", program + "# built anew\n");
+  EXPECT_THAT(problem(), HasSubstr("run.json: program_hash: is "));
+  folder_.write("bench-A", program);
   request_.programs.front().program += "2";
   EXPECT_THAT(problem(), HasSubstr("program: is "));
   EXPECT_THAT(record("A").processes, SizeIs(4));

@@ -50,6 +50,14 @@ void check_counts(const MeasuringRequest& request) {
                   request.processes + kLeastConfirmation));
 }
 
+std::string program_hash_of(const RunRecord& record) {
+  ProcessRequest process;
+  process.program = record.program;
+  process.suite = record.suite;
+  process.flags = record.flags;
+  return identification_question(process);
+}
+
 RunRecord started_record(const MeasuringRequest& request, const ProgramRequest& program) {
   RunRecord record;
   record.started = format_instant(std::chrono::system_clock::now());
@@ -73,6 +81,7 @@ RunRecord started_record(const MeasuringRequest& request, const ProgramRequest& 
   record.suite = program.suite.empty() ? suite : program.suite;
   record.flags = request.options.flags;
   record.program = program.program;
+  record.program_hash = program_hash_of(record);
   record.programs.clear();
   for (const ProgramRequest& each : request.programs) record.programs.push_back(each.program);
   record.planned_processes += request.processes;

@@ -32,6 +32,15 @@ std::optional<ShardRecord> read_shard(const AskedShard& asked, std::string& suit
   return shard_of(plan, asked.number);
 }
 
+std::vector<std::string> programs_in(const std::filesystem::path& folder) {
+  if (std::filesystem::exists(folder / "run.json")) return {""};
+  std::vector<std::string> programs;
+  for (const char* program : {"base", "base_again", "head"}) {
+    if (std::filesystem::exists(folder / program / "run.json")) programs.emplace_back(program);
+  }
+  return programs;
+}
+
 std::string filter_of(const ShardRecord& shard) {
   std::vector<std::string> names = shard.benchmarks;
   std::ranges::copy(shard.controls, std::back_inserter(names));

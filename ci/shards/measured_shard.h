@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ci/processes/run_record.h"
 
@@ -17,6 +18,9 @@ struct AskedShard {
 // Nothing where no plan is named. Sets the suite, where it is empty, to the plan's. Throws
 // InputError for a plan of another suite, and where it has no such shard.
 std::optional<ShardRecord> read_shard(const AskedShard& asked, std::string& suite);
+
+// "" of a run folder; "base", "base_again" and "head" of a duet's, as far as they are there.
+std::vector<std::string> programs_in(const std::filesystem::path& folder);
 
 // "--benchmark_filter=...": of its benchmarks and controls. Throws InputError where that is too
 // long for an argument.

@@ -17,6 +17,7 @@
 #include "ci/console/format.h"
 #include "ci/processes/run_record.h"
 #include "ci/selection/selection.h"
+#include "ci/shards/measured_shard.h"
 
 namespace fusegate::ci {
 namespace {
@@ -43,14 +44,9 @@ std::string names_text(const std::vector<std::string>& names) {
   return shown == names.size() ? text : fmt::format("{} and {} more", text, names.size() - shown);
 }
 
-// "" of a run folder; "base" and the like of a duet's.
-std::vector<std::string> programs_in(const fs::path& folder) {
+std::vector<std::string> programs_of_shard(const fs::path& folder) {
   if (!fs::is_directory(folder)) throw InputError(folder.string(), "", "no such folder");
-  if (fs::exists(folder / "run.json")) return {""};
-  std::vector<std::string> programs;
-  for (const char* program : {"base", "base_again", "head"}) {
-    if (fs::exists(folder / program / "run.json")) programs.emplace_back(program);
-  }
+  std::vector<std::string> programs = programs_in(folder);
   if (programs.empty()) {
     throw InputError(folder.string(), "",
                      "has no run.json, nor have base and head in it; name a folder that a shard "
@@ -254,6 +250,7 @@ RunRecord merged_record(const std::vector<MeasuredShard>& shards) {
   record.shard.reset();
   record.aa.reset();  // each is of a part
   record.identified.clear();
+  record.program_hash.clear();
   record.session = session_of(shards);
   record.planned_processes = 0;
   record.processes.clear();
@@ -309,9 +306,9 @@ std::string merged_text(const MergedRun& run) {
 }
 
 std::vector<MergedRun> merge_shards(const std::vector<fs::path>& shards, const fs::path& out) {
-  const std::vector<std::string> programs = programs_in(shards.at(0));
+  const std::vector<std::string> programs = programs_of_shard(shards.at(0));
   for (const fs::path& folder : shards) {
-    if (programs_in(folder) == programs) continue;
+    if (programs_of_shard(folder) == programs) continue;
     throw InputError(folder.string(), "",
                      fmt::format("has other runs in it than {}: shards are all of one command",
                                  shards.front().string()));
