@@ -7,8 +7,12 @@
 readonly TOOLS=(g++ cmake ninja-build git ca-certificates python3-venv)
 # What tests alone use: shellcheck reads our scripts, jq and unzip are those of comment.sh, curl sends what `fusegate notify`
 # reports, Node.js runs Perfetto's importer, compare.py is Google Benchmark's own rule (docs/evidence/other-rules.md), help2man
-# makes the manual pages (docs/reference), and a clean Debian takes the packages that dpkg-dev makes (clean_debian.sh).
-readonly TEST_TOOLS=(shellcheck jq unzip curl nodejs libbenchmark-tools help2man mmdebstrap dpkg-dev file chromium-headless-shell)
+# makes the manual pages (docs/reference), a clean Debian takes the packages that dpkg-dev makes (clean_debian.sh), and a private
+# Slurm, which munge lets in, runs the shards of a sweep (ci/slurm).
+readonly TEST_TOOLS=(shellcheck jq unzip curl nodejs libbenchmark-tools help2man mmdebstrap dpkg-dev file chromium-headless-shell
+  slurm-wlm munge)
+
+readonly SYSTEM_PROGRAMS=${FUSEGATE_SYSTEM_PROGRAMS:-/usr/sbin}
 
 # A library that the distribution lacks is built from source by cmake/Dependencies.cmake.
 declare -rA LIBRARY_HEADER=(
@@ -50,6 +54,8 @@ has_cmake() {
   [[ $version && $(printf '3.24\n%s\n' "$version" | sort -V | head -n 1) == 3.24 ]]
 }
 
+has_program() { PATH=$PATH:$SYSTEM_PROGRAMS command -v "$1"; }
+
 is_ubuntu() { grep -qx ID=ubuntu "${FUSEGATE_OS_RELEASE:-/etc/os-release}"; }
 
 has_package() {
@@ -63,6 +69,8 @@ has_package() {
     # For the tests of pages. On Ubuntu it is only a snap, and the test is skipped.
     chromium-headless-shell) command -v "$1" || command -v chromium || is_ubuntu ;;
     dpkg-dev) command -v dpkg-shlibdeps ;;
+    slurm-wlm) has_program slurmctld && has_program slurmd && has_program sbatch ;;
+    munge) has_program munged ;;
     libbenchmark-tools) [[ -e ${FUSEGATE_BENCHMARK_TOOLS:-/usr/share/benchmark}/compare.py ]] ;;
     g++ | git | shellcheck | jq | unzip | curl | help2man | mmdebstrap | file) command -v "$1" ;;
     *) has_header "${LIBRARY_HEADER[$1]:-${TEST_LIBRARY_HEADER[$1]}}" ;;
@@ -128,6 +136,23 @@ installable() {
   done
 }
 
+# Of slurm-wlm and munge we want the programs, and no service of the machine: a test starts its own. Where an init would start
+# them, as in no container, Debian's policy forbids it meanwhile.
+without_services() (
+  policy=$SYSTEM_PROGRAMS/policy-rc.d
+  if [[ ! -e $policy ]]; then
+    trap '"${AS_ROOT[@]}" rm -f "$policy"' EXIT
+    printf '#!/bin/sh\nexit 101\n' | "${AS_ROOT[@]}" tee "$policy" >/dev/null && "${AS_ROOT[@]}" chmod 755 "$policy"
+  fi
+  "$@"
+)
+
+install_from_apt() {
+  local -a call=(apt_get install -y --no-install-recommends "$@")
+  if [[ " $* " == *" slurm-wlm "* || " $* " == *" munge "* ]]; then call=(without_services "${call[@]}"); fi
+  "${call[@]}"
+}
+
 # Updates the package lists only if necessary, since that takes longer than installing: a new container has no lists, and
 # old lists name files that the mirror has removed.
 apt_install() {
@@ -135,8 +160,8 @@ apt_install() {
   all_known_to_apt "$@" || apt_get update || return
   mapfile -t packages < <(installable "$@")
   [[ ${#packages[@]} == 0 ]] && return
-  apt_get install -y --no-install-recommends "${packages[@]}" && return
-  apt_get update && apt_get install -y --no-install-recommends "${packages[@]}"
+  install_from_apt "${packages[@]}" && return
+  apt_get update && install_from_apt "${packages[@]}"
 }
 
 require_tools() {

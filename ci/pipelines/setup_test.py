@@ -14,7 +14,7 @@ HEADERS = dict(re.findall(r"\[(\S+)\]=(\S+)", PACKAGES))
 TOOLS = {"g++": "g++", "git": "git", "ninja": "ninja-build", "cmake": "cmake"}
 TEST_TOOLS = {"shellcheck": "shellcheck", "jq": "jq", "unzip": "unzip", "curl": "curl", "node": "nodejs", "help2man": "help2man",
               "mmdebstrap": "mmdebstrap", "dpkg-shlibdeps": "dpkg-dev", "file": "file",
-              "chromium-headless-shell": "chromium-headless-shell"}
+              "chromium-headless-shell": "chromium-headless-shell", "slurmctld": "slurm-wlm", "munged": "munge"}
 TEST_PACKAGES = [*TEST_TOOLS.values(), "libbenchmark-tools", "libgtest-dev", "libgmock-dev"]
 CMAKE = 'echo "cmake version 3.25.1"'
 
@@ -23,6 +23,7 @@ APT_GET = """
 [[ ${FAKE_NETWORK:-up} == down ]] && { echo "E: Temporary failure resolving"; exit 100; }
 while [[ $# -gt 0 && $1 != install && $1 != update ]]; do shift; done
 [[ $1 == update ]] && { touch "$LISTS"; exit 0; }
+"$FUSEGATE_SYSTEM_PROGRAMS/policy-rc.d" 2>/dev/null; echo "policy $?" >>"$CALLS"
 for package in "$@"; do
   case $package in
     cmake) printf '#!/bin/bash\\necho "cmake version %s"\\n' "${FAKE_CMAKE:-3.25.1}" >"$BIN/cmake"; chmod +x "$BIN/cmake" ;;
@@ -42,14 +43,18 @@ class Setup(unittest.TestCase):
         for header in HEADERS.values():
             self.header(header).parent.mkdir(parents=True, exist_ok=True)
             self.header(header).touch()
-        for tool in [*TOOLS, *TEST_TOOLS, "python3"]:
+        for tool in [*TOOLS, *TEST_TOOLS, "slurmd", "sbatch", "python3"]:
             self.box.fake(tool)
         (self.box.root / "compare.py").touch()
         self.box.fake("cmake", CMAKE)
         self.box.fake("id", "echo ${FAKE_UID:-0}")
         self.box.fake("apt-get", APT_GET)
         self.box.fake("apt-cache", 'case " $UNKNOWN " in *" $2 "*) [[ -e $LISTS && $FOREVER != yes ]] ;; esac')
+        system = self.box.root / "sbin"
+        system.mkdir()
+        self.policy = system / "policy-rc.d"
         self.box.environment |= {
+            "FUSEGATE_SYSTEM_PROGRAMS": str(system),
             "FUSEGATE_INCLUDE_PATH": str(self.include), "FUSEGATE_OS_RELEASE": str(self.os_release),
             "FUSEGATE_BENCHMARK_TOOLS": str(self.box.root), "BIN": str(self.box.bin), "LISTS": str(self.box.root / "lists"), "UNKNOWN": "", "FOREVER": "no"}
         self.pretend_venv()
@@ -138,6 +143,30 @@ class Setup(unittest.TestCase):
         self.box.fake("chromium")
         self.assertEqual(self.run_setup().returncode, 0)
         self.assertEqual(self.apt_calls(), [])
+
+    def test_starts_no_service_of_what_it_installs(self):
+        self.lose("slurmctld", "munged")
+        self.assertEqual(self.run_setup().returncode, 0)
+        self.assertEqual(self.apt_calls(), ["install -y --no-install-recommends munge slurm-wlm"])
+        self.assertIn("policy 101", self.box.calls(), "Debian's policy-rc.d forbids it")
+        self.assertFalse(self.policy.exists())
+
+    def test_leaves_a_policy_as_it_is(self):
+        self.lose("munged")
+        self.box.fake("policy-rc.d", "exit 3", folder=self.policy.parent)
+        self.assertEqual(self.run_setup().returncode, 0)
+        self.assertIn("policy 3", self.box.calls())
+        self.assertTrue(self.policy.exists())
+
+    def test_other_packages_need_no_policy(self):
+        self.lose("jq")
+        self.assertEqual(self.run_setup().returncode, 0)
+        self.assertIn("policy 127", self.box.calls())
+
+    def test_a_policy_does_not_stay_where_nothing_could_be_installed(self):
+        self.lose("munged")
+        self.assertEqual(self.run_setup(FAKE_NETWORK="down").returncode, 2)
+        self.assertFalse(self.policy.exists())
 
     def test_an_old_cmake_counts_as_missing_also_afterwards(self):
         self.box.fake("cmake", 'echo "cmake version 3.18.4"')
