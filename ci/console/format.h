@@ -51,6 +51,9 @@ std::string format_count(std::size_t count, std::string_view singular);
 // not above 0 and below 1.
 double parse_fraction(std::string_view option, std::string_view text);
 
+// As one word of a POSIX shell.
+std::string shell_word(std::string_view text);
+
 // "2026-11-21T02:53:32+00:00"
 std::string format_instant(std::chrono::system_clock::time_point when);
 

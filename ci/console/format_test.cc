@@ -98,6 +98,12 @@ TEST(ParseFraction, RefusesEverythingElseNamingTheOption) {
   }
 }
 
+TEST(ShellWord, IsOneWord) {
+  EXPECT_EQ(shell_word("geglu/fused:8"), "geglu/fused:8");
+  EXPECT_EQ(shell_word(""), "''");
+  EXPECT_EQ(shell_word("a 'b' $c"), "'a '\\''b'\\'' $c'");
+}
+
 TEST(FormatInstant, IsIso8601WithAZone) {
   EXPECT_EQ(format_instant(std::chrono::system_clock::time_point(std::chrono::seconds(86'400))),
             "1970-01-02T00:00:00+00:00");

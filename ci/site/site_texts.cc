@@ -69,17 +69,6 @@ std::string page_of_benchmark(std::string_view name) {
   return fmt::format("b/{}-{}.html", stem, baselines::text_hash(name));
 }
 
-std::string shell_word(std::string_view text) {
-  const auto is_plain = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-           std::string_view("_-./:=,+@%").find(c) != std::string_view::npos;
-  };
-  if (!text.empty() && std::ranges::all_of(text, is_plain)) return std::string(text);
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
-}
-
 bool concerns(const ChangePoint& change, std::string_view benchmark) {
   return change.subject == benchmark ||
          std::ranges::find(change.benchmarks, benchmark) != change.benchmarks.end();

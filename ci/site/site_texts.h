@@ -24,9 +24,6 @@ std::optional<std::size_t> night_of_session(const std::vector<baselines::Night>&
 // never.
 std::string page_of_benchmark(std::string_view name);
 
-// As one word of a POSIX shell.
-std::string shell_word(std::string_view text);
-
 bool concerns(const baselines::ChangePoint& change, std::string_view benchmark);
 // Of a driver, a card or a method, whichever benchmarks it moved.
 bool is_of_all(const baselines::ChangePoint& change);

@@ -194,12 +194,6 @@ TEST(Page, OfABenchmarkKeepsItsAddress) {
   EXPECT_NE(page_of_benchmark("a/b"), page_of_benchmark("a:b"));
 }
 
-TEST(ShellWord, IsOneWord) {
-  EXPECT_EQ(shell_word("geglu/fused:8"), "geglu/fused:8");
-  EXPECT_EQ(shell_word(""), "''");
-  EXPECT_EQ(shell_word("a 'b' $c"), "'a '\\''b'\\'' $c'");
-}
-
 TEST(WriteSite, TakesAwayPagesOfBenchmarksThatAreGone) {
   const baselines::ScratchFolder folder;
   write_site(made_up_year(3, 20), folder.path());

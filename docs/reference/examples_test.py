@@ -48,9 +48,9 @@ def findings(line):
                     yield f"{program} {words[0]} is not a command"
                 continue
             command = own[words[0]]
-        for word in words:
-            if word == "--":
-                command = PROGRAMS["fusegate_bench"]
+        for word, following in zip(words, [*words[1:], ""]):
+            if word == "--":  # behind slurm's stands what each task runs
+                command = own[following] if command.name == "slurm" else PROGRAMS["fusegate_bench"]
             flag = re.match(r"\[?(--[a-z][\w-]*)", word)
             if flag and flag[1] not in command.flags | {"--version"} and not flag[1].startswith("--benchmark_"):
                 yield f"{command.name} has no {flag[1]}"
@@ -71,6 +71,7 @@ class Examples(unittest.TestCase):
                             "fusegate gat --candidate x": ["fusegate gat is not a command"],
                             "build/host/bin/fusegate run --suite s -- --samples 3 --simples 4": ["fusegate_bench has no --simples"],
                             "FUSEGATE_GPU=off fusegate_bench --suite=pr --benchmark_filter=x --out x # --odd": [],
+                            "fusegate slurm submit --plan p -- run --odd -- --simples": ["run has no --odd", "fusegate_bench has no --simples"],
                             "ci/run.sh --suite nightly --replay": [], "python3 -m fusegate run --odd": [],
                             "cmake --build x && fusegate show --odd": ["show has no --odd"]}.items():
             self.assertEqual(list(findings(line)), found, line)

@@ -3,9 +3,10 @@ _fusegate() {
   local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words='' i
   local -a call=("${COMP_WORDS[0]}")
   if [[ ${call[0]##*/} == fusegate && $COMP_CWORD -gt 1 ]]; then call+=("${COMP_WORDS[1]}"); fi
-  # What follows "--" is the benchmark program's.
+  # What follows "--" is the benchmark program's; behind slurm's, a command of fusegate.
   for ((i = 1; i < COMP_CWORD; ++i)); do
-    if [[ ${COMP_WORDS[i]} == -- ]]; then call=(fusegate_bench); fi
+    if [[ ${COMP_WORDS[i]} != -- ]]; then continue; fi
+    if [[ ${call[1]:-} == slurm ]]; then call=("${call[0]}" "${COMP_WORDS[i + 1]}"); else call=(fusegate_bench); fi
   done
   # "--out=x" is three words.
   if [[ $current == = ]]; then current=''; elif [[ $before == = ]]; then before=${COMP_WORDS[COMP_CWORD - 2]}; fi

@@ -61,6 +61,9 @@ class Completion(unittest.TestCase):
         long_flags = {flag for flag in tool.commands["gate"].flags if flag.startswith("--")}
         self.assertEqual(self.offers("fusegate", "gate", "--"), long_flags)
         self.assertEqual(self.offers("fusegate", "run", "--", "--dev"), {"--device"})
+        task = ("fusegate", "slurm", "submit", "--out", "x", "--", "run")
+        self.assertEqual(self.offers(*task, "--plan"), {"--plan"})
+        self.assertEqual(self.offers(*task, "--", "--dev"), {"--device"})
         self.assertEqual(self.offers("fusegate_bench", "--device", ""), {"auto", "cuda", "cpu"})
         self.assertEqual(self.offers("fusegate_bench", "--profile", "=", "of"), {"off"})
         self.assertEqual(self.offers("fusegate", "gate", "--json", ""), set())

@@ -9,4 +9,7 @@ namespace fusegate::ci {
 // ends with 2; --help is one that prints help.
 Command parse_command_line(int argc, char** argv);
 
+// What is wrong with the arguments of a command line; empty where nothing is.
+std::string problem_of_arguments(const std::vector<std::string>& arguments);
+
 }  // namespace fusegate::ci

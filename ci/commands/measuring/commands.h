@@ -12,6 +12,7 @@
 #include "ci/bisect/confirmation.h"
 #include "ci/commands/reading/commands.h"
 #include "ci/run/measure_run.h"
+#include "ci/slurm/job_script.h"
 
 namespace fusegate::ci {
 
@@ -63,6 +64,19 @@ struct MergeRequest {
 };
 void add_merge(CommandLine& line);
 baselines::ExitCode merge_command(const MergeRequest& request, Console& console);
+
+// A plan's shards as an array of jobs of Slurm (ci/slurm).
+struct SlurmRequest {
+  std::string action{};            // submit, status, collect
+  std::filesystem::path folder{};  // of status and collect
+  std::filesystem::path plan{};
+  std::filesystem::path out{};         // submit: the sweep's folder; collect: the run's
+  std::vector<std::string> command{};  // that each task runs
+  JobOptions options{};
+};
+void add_slurm(CommandLine& line);
+// 0 where it was submitted or merged; of status, where no shard failed or stopped; else 2.
+baselines::ExitCode slurm_command(const SlurmRequest& request, Console& console);
 
 // Measures two builds of the benchmark program side by side and gates the one by the other: what
 // differs from day to day or from card to card does not differ within a round.

@@ -87,34 +87,37 @@ CommandLine::CommandLine(std::vector<std::string> passed_on,
   baselines::add_example(app_, "fusegate gate --baseline old-run --candidate new-run");
 }
 
-void CommandLine::pass_on(CLI::App& app, std::vector<std::string>& flags) {
+void CommandLine::pass_on(CLI::App& app, std::vector<std::string>& flags, const std::string& to) {
   flags = passed_on_;
   passing_on_.insert(&app);
-  app.footer("Everything after -- is passed on to the benchmark program.\n\n" + app.get_footer());
+  app.footer(fmt::format("Everything after -- is passed on to {}.\n\n{}", to, app.get_footer()));
 }
 
-Command CommandLine::parse(std::vector<std::string> arguments, bool separated) {
-  constexpr std::string_view kHelp = " (--help shows what there is)";
+CommandLine::Parsed CommandLine::read(const std::vector<std::string>& arguments, bool separated) {
   try {
     app_.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // from the back
   } catch (const CLI::ParseError& error) {
     std::ostringstream out;
     std::ostringstream err;
-    if (app_.exit(error, out, err) != 0) {
-      return usage_error(mistyped(arguments).value_or(error.what()).append(kHelp));
-    }
-    return [text = out.str()](Console& console) {
-      console.out.lines(text);
-      return baselines::ExitCode::kNoRegression;
-    };
+    if (app_.exit(error, out, err) == 0) return {.text = out.str()};
+    return {.problem =
+                mistyped(arguments).value_or(error.what()) + " (--help shows what there is)"};
   } catch (const baselines::InputError& error) {
-    return usage_error(error.what());
+    return {.problem = error.what()};
   }
-  if (separated && !passing_on_.contains(chosen_app_)) {
-    return usage_error(
-        "only run, duet, replay, bisect, calibrate and plan pass on what follows --");
-  }
-  return chosen_;
+  if (!separated || passing_on_.contains(chosen_app_)) return {};
+  return {.problem =
+              "only run, duet, replay, bisect, calibrate, plan and slurm pass on what follows --"};
+}
+
+Command CommandLine::parse(const std::vector<std::string>& arguments, bool separated) {
+  const Parsed parsed = read(arguments, separated);
+  if (!parsed.problem.empty()) return usage_error(parsed.problem);
+  if (parsed.text.empty()) return chosen_;
+  return [text = parsed.text](Console& console) {
+    console.out.lines(text);
+    return baselines::ExitCode::kNoRegression;
+  };
 }
 
 void add_rule(CLI::App& app, JudgingRequest& request) {

@@ -46,10 +46,15 @@ class CommandLine {
     });
     return {*app, *request};
   }
-  // Flags of that command's request get what follows --.
-  void pass_on(CLI::App& app, std::vector<std::string>& flags);
-  // Throws what CLI11 throws, and InputError. separated: there was a --.
-  Command parse(std::vector<std::string> arguments, bool separated);
+  // Flags of that command's request get what follows --. to: whom they are passed on to.
+  void pass_on(CLI::App& app, std::vector<std::string>& flags,
+               const std::string& to = "the benchmark program");
+  // separated: there was a --.
+  Command parse(const std::vector<std::string>& arguments, bool separated);
+  // What is wrong with such a line; empty where nothing is.
+  std::string problem_of(const std::vector<std::string>& arguments, bool separated) {
+    return read(arguments, separated).problem;
+  }
   const CLI::App& app() const { return app_; }
 
  private:
@@ -60,6 +65,12 @@ class CommandLine {
   };
   void add_common(CLI::App& command);
 
+  struct Parsed {
+    std::string problem{};
+    std::string text{};  // of --help and the like
+  };
+  // Both are empty where a command is chosen.
+  Parsed read(const std::vector<std::string>& arguments, bool separated);
   // What is not a flag or a command although it looks like one, and the nearest that is.
   std::optional<std::string> mistyped(const std::vector<std::string>& line) const;
 

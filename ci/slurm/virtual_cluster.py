@@ -1,0 +1,166 @@
+"""A private Slurm of a few virtual nodes on this machine: its own key, ports and folder, and no service of the system's."""
+
+import getpass
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+PATH = os.environ["PATH"] + ":/usr/sbin:/sbin"
+DAEMONS = ("munged", "slurmctld", "slurmd", "sbatch")
+
+
+def missing():
+    """The first daemon or command that is not installed; None where all are."""
+    return next((name for name in DAEMONS if not shutil.which(name, path=PATH)), None)
+
+
+def free_ports(count):
+    sockets = [socket.socket() for _ in range(count)]
+    for one in sockets:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+def version():
+    text = subprocess.run(["slurmctld", "-V"], env={**os.environ, "PATH": PATH}, capture_output=True, text=True, check=True).stdout
+    return tuple(int(part) for part in text.split()[1].split(".")[:2])
+
+
+def of_process(pid, what):
+    """A file of /proc, empty where the process is gone."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/{what}").read_bytes()
+    except OSError:
+        return b""
+
+
+class VirtualCluster:
+    def __init__(self, folder, nodes=3):
+        self.folder = pathlib.Path(folder)
+        self.nodes = [f"n{number}" for number in range(1, nodes + 1)]
+        self.conf = self.folder / "slurm.conf"
+        self.environment = {**os.environ, "PATH": PATH, "SLURM_CONF": str(self.conf)}
+        self._running = {}
+
+    def start(self):
+        (self.folder / "munge").mkdir(mode=0o700)
+        key = self.folder / "munge" / "key"
+        key.write_bytes(os.urandom(1024))
+        key.chmod(0o400)
+        self._write_configuration()
+        # --force: the folder lies in /tmp, which others may write to.
+        self._start("munged", "munged", "--foreground", "--force", f"--key-file={key}", f"--socket={self.folder}/munge/socket",
+                    *(f"--{file}-file={self.folder}/munge/{file}" for file in ("pid", "log", "seed")))
+        self._wait_for(lambda: (self.folder / "munge" / "socket").exists(), 20, "munged made no socket")
+        self._start("slurmctld", "slurmctld", "-D", "-c")
+        for node in self.nodes:
+            self._start(node, "slurmd", "-D", "-N", node)
+        self._wait_for(lambda: self.ask("sinfo", "--noheader", "--format=%D %T") == f"{len(self.nodes)} idle", 60,
+                       "the nodes are not idle")
+
+    def _write_configuration(self):
+        controller, *ports = free_ports(1 + len(self.nodes))
+        host, user = socket.gethostname().partition(".")[0], getpass.getuser()
+        nodes = "\n".join(f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=1 State=UNKNOWN"
+                          for node, port in zip(self.nodes, ports))
+        # JobRequeue=0: only what is submitted with --requeue is requeued.
+        self.conf.write_text(f"""ClusterName=fusegate
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={controller}
+AuthType=auth/munge
+AuthInfo=socket={self.folder}/munge/socket
+CredType=cred/munge
+SlurmUser={user}
+SlurmdUser={user}
+StateSaveLocation={self.folder}/state
+SlurmdSpoolDir={self.folder}/spool-%n
+SlurmctldPidFile={self.folder}/slurmctld.pid
+SlurmdPidFile={self.folder}/%n.pid
+SlurmctldLogFile={self.folder}/slurmctld.log
+SlurmdLogFile={self.folder}/%n.log
+ProctrackType=proctrack/pgid
+TaskPlugin=task/none
+SwitchType=switch/none
+MpiDefault=none
+SelectType=select/linear
+AccountingStorageType=accounting_storage/none
+JobCompType=jobcomp/none
+JobAcctGatherType=jobacct_gather/none
+ReturnToService=2
+SlurmdTimeout=4
+KillWait=2
+JobRequeue=0
+{nodes}
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+""", encoding="utf-8")
+        if version() >= (23, 2):  # nobody of ours uses cgroups, which a container may lack
+            (self.folder / "cgroup.conf").write_text("CgroupPlugin=disabled\n", encoding="utf-8")
+        (self.folder / "state").mkdir(mode=0o700)
+
+    def _start(self, name, *arguments):
+        with open(self.folder / f"{name}.out", "wb") as out:
+            self._running[name] = subprocess.Popen(arguments, env=self.environment, stdin=subprocess.DEVNULL, stdout=out,
+                                                   stderr=out, start_new_session=True)
+
+    def _wait_for(self, is_so, limit_s, problem):
+        end = time.monotonic() + limit_s
+        while not is_so():
+            if time.monotonic() > end:
+                raise TimeoutError(f"{problem}:\n{self.logs()}")
+            time.sleep(0.1)
+
+    def ask(self, *arguments):
+        """What a command prints, whatever its exit code."""
+        return subprocess.run(arguments, env=self.environment, capture_output=True, text=True, timeout=60, check=False).stdout.strip()
+
+    def logs(self):
+        return "\n".join(f"{path.name}: {line}" for path in sorted(self.folder.glob("*.[lo][ou][gt]"))
+                         for line in path.read_text(errors="replace").splitlines()[-15:])
+
+    def kill_node(self, node):
+        """As if its power went: its daemon first, then what watches its jobs, then these."""
+        jobs = self._jobs(node)
+        parents = {int(of_process(job, "stat").rpartition(b")")[2].split()[1]) for job in jobs}
+        steps = {parent for parent in parents if of_process(parent, "comm").startswith(b"slurmstepd")}
+        self._running[node].kill()
+        self._running[node].wait()
+        for pid in [*steps, *jobs]:
+            kill(pid)
+
+    def _jobs(self, *nodes):
+        """Their processes: each has both variables."""
+        conf = b"SLURM_CONF=" + str(self.conf).encode()
+        found = []
+        for entry in pathlib.Path("/proc").iterdir():
+            variables = of_process(entry.name, "environ").split(b"\0") if entry.name.isdigit() else []
+            if conf in variables and any(b"SLURMD_NODENAME=" + node.encode() in variables for node in nodes):
+                found.append(int(entry.name))
+        return found
+
+    def stop(self):
+        self.ask("scancel", "--quiet", f"--user={getpass.getuser()}")
+        for name in [*self.nodes, "slurmctld", "munged"]:
+            process = self._running.get(name)
+            if process and process.poll() is None:
+                process.terminate()
+                try:
+                    process.wait(10)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    process.wait()
+        for pid in self._jobs(*self.nodes):
+            kill(pid)
+
+
+def kill(pid):
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
