@@ -20,6 +20,7 @@ if virtual_cluster.missing():
 FUSEGATE, BENCH = os.environ["FUSEGATE_PROGRAM"], os.environ["FUSEGATE_BENCH"]
 LIMIT_S = 240  # of the test, below that of ctest
 PROCESSES = 4
+CPU = ("--", "--device=cpu")
 SLOW = "geglu/fused/fp32/batch:8/seq:32/dim:256/hidden:1024"
 SHAPE = {"dtype": ["fp32"], "batch": [1, 8], "seq": [32], "dim": [256], "hidden": [1024]}
 SUITE = {"name": "small", "protocol": {"samples": 6, "batch_us": 1000, "idle_us": 2000, "layouts": 6},
@@ -65,7 +66,7 @@ class KilledNode(unittest.TestCase):
 
     def submit(self, *flags, code=0):
         return self.fusegate("slurm", "submit", "--plan", "plan.json", "--out", "sweep", *flags, "--", "run", "--processes",
-                             str(PROCESSES), "--program", str(self.folder / "slowed"), code=code)
+                             str(PROCESSES), "--program", str(self.folder / "slowed"), *CPU, code=code)
 
     def status(self):
         """By shard: its state, its processes and its task."""
@@ -110,13 +111,17 @@ class KilledNode(unittest.TestCase):
             time.sleep(0.2)
         self.assertRegex(self.submit(), r"job \d+: shard 3 of 3\n")
 
+    def measure(self, out, program):
+        """On one machine."""
+        self.fusegate("run", "--suite", "small.json", "--processes", str(PROCESSES), "--program", str(program), "--out", out, *CPU)
+
     def regressions(self, candidate):
         self.fusegate("gate", "--baseline", "base", "--candidate", candidate, "--json", "gate.json", code=1)
         verdicts = json.loads((self.folder / "gate.json").read_text())["verdicts"]
         return {verdict["benchmark"] for verdict in verdicts if verdict["verdict"] == "regression"}
 
     def test_a_killed_node_loses_nothing(self):
-        self.fusegate("plan", "--suite", "small.json", "--shards", "3", "--out", "plan.json")
+        self.fusegate("plan", "--suite", "small.json", "--shards", "3", "--out", "plan.json", *CPU)
         self.assertIn("sbatch: --partition none: refuses the job: ", self.submit("--partition", "none", code=2))
         job = re.search(r"job (\d+): shards 1-3 of 3\n", self.submit())[1]
         self.assertRegex(self.submit(), "nothing to submit: 0 of 3 shards finished, ")
@@ -136,9 +141,8 @@ class KilledNode(unittest.TestCase):
         self.assertEqual({file: after[file] for file in before}, before)
 
         self.assertIn(f"{3 * PROCESSES} processes", self.fusegate("slurm", "collect", "sweep", "--out", "merged"))
-        self.fusegate("run", "--suite", "small.json", "--processes", str(PROCESSES), "--out", "base")
-        self.fusegate("run", "--suite", "small.json", "--processes", str(PROCESSES), "--program", str(self.folder / "slowed"), "--out",
-                      "one-machine")
+        self.measure("base", BENCH)
+        self.measure("one-machine", self.folder / "slowed")
         self.assertEqual(self.regressions("merged"), {SLOW})
         self.assertEqual(self.regressions("one-machine"), {SLOW})
 

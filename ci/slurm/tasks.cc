@@ -40,6 +40,14 @@ int number_of(std::string_view text) {
   return number;
 }
 
+// "2:0", a code and a signal; squeue of Slurm 22.05 has "512", as wait() returns it.
+void set_end(const std::string& text, SlurmTask& task) {
+  const std::size_t colon = text.find(':');
+  const int first = number_of(text);
+  task.exit_code = colon == std::string::npos ? first >> 8 : first;
+  task.signal = colon == std::string::npos ? first & 127 : number_of(text.substr(colon + 1));
+}
+
 // line: of one task, with as many fields as wanted.
 template <typename Parse>
 std::map<std::string, SlurmTask> parse_lines(std::string_view text, std::size_t wanted,
@@ -93,29 +101,25 @@ std::string option_of(const std::string& failure, const JobOptions& options) {
 bool SlurmTask::has_ended() const { return std::ranges::find(kEnded, state) != kEnded.end(); }
 bool SlurmTask::has_started() const { return std::ranges::find(kWaiting, state) == kWaiting.end(); }
 
-// "8|2|FAILED|n3|512|NonZeroExitCode|": the code is as wait() returns it.
+// "8|2|FAILED|n3|512|NonZeroExitCode|"
 std::map<std::string, SlurmTask> parse_squeue(std::string_view text) {
   return parse_lines(text, 6, [](const std::vector<std::string>& fields) {
-    const int status = number_of(fields[4]);
-    return SlurmTask{.name = fields[0] + "_" + fields[1],
-                     .state = fields[2],
-                     .node = fields[3],
-                     .reason = fields[5],
-                     .exit_code = status >> 8,
-                     .signal = status & 127};
+    SlurmTask task{.name = fields[0] + "_" + fields[1],
+                   .state = fields[2],
+                   .node = fields[3],
+                   .reason = fields[5]};
+    set_end(fields[4], task);
+    return task;
   });
 }
 
-// "8_2|CANCELLED by 1000|2:0|n3".
+// "8_2|CANCELLED by 1000|2:0|n3"
 std::map<std::string, SlurmTask> parse_sacct(std::string_view text) {
   return parse_lines(text, 4, [](const std::vector<std::string>& fields) {
-    const std::size_t colon = fields[2].find(':');
-    return SlurmTask{
-        .name = fields[0],
-        .state = fields[1].substr(0, fields[1].find(' ')),
-        .node = fields[3],
-        .exit_code = number_of(fields[2]),
-        .signal = colon == std::string::npos ? 0 : number_of(fields[2].substr(colon + 1))};
+    SlurmTask task{
+        .name = fields[0], .state = fields[1].substr(0, fields[1].find(' ')), .node = fields[3]};
+    set_end(fields[2], task);
+    return task;
   });
 }
 

@@ -11,20 +11,22 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// As Slurm 22.05 prints them.
+// As Slurm 22.05 prints them, and 23.11 the last one.
 TEST(ParseSqueue, ReadsStatesNodesAndCodes) {
   const auto tasks = parse_squeue(
       "8|1|PENDING||0|BeginTime|\n"
       "8|2|FAILED|n3|512|NonZeroExitCode|\n"
       "8|3|FAILED|n1|9|JobLaunchFailure|\n"
       "8|4|RUNNING|n[1-2]|0|None|\n"
+      "8|5|FAILED|n1|2:0|NonZeroExitCode|\n"
       "squeue: what is this\n");
-  ASSERT_THAT(tasks, SizeIs(4));
+  ASSERT_THAT(tasks, SizeIs(5));
   EXPECT_EQ(tasks.at("8_1").reason, "BeginTime");
   EXPECT_FALSE(tasks.at("8_1").has_started());
   EXPECT_EQ(tasks.at("8_2").exit_code, 2);
   EXPECT_TRUE(tasks.at("8_2").has_ended());
   EXPECT_EQ(tasks.at("8_3").signal, 9);
+  EXPECT_EQ(tasks.at("8_5").exit_code, 2);
   EXPECT_EQ(tasks.at("8_4").node, "n[1-2]");
   EXPECT_TRUE(tasks.at("8_4").has_started());
   EXPECT_FALSE(tasks.at("8_4").has_ended());
