@@ -1,5 +1,6 @@
 """A private Slurm of a few virtual nodes on this machine: its own key, ports and folder, and no service of the system's."""
 
+import ctypes
 import getpass
 import os
 import pathlib
@@ -36,6 +37,11 @@ def of_process(pid, what):
         return b""
 
 
+def die_with_the_test():
+    """In a daemon before it starts: where the test is killed, so is it."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
 class VirtualCluster:
     def __init__(self, folder, nodes=3):
         self.folder = pathlib.Path(folder)
@@ -43,8 +49,10 @@ class VirtualCluster:
         self.conf = self.folder / "slurm.conf"
         self.environment = {**os.environ, "PATH": PATH, "SLURM_CONF": str(self.conf)}
         self._running = {}
+        self._watch = None
 
     def start(self):
+        self._start_watch()
         (self.folder / "munge").mkdir(mode=0o700)
         key = self.folder / "munge" / "key"
         key.write_bytes(os.urandom(1024))
@@ -60,12 +68,27 @@ class VirtualCluster:
         self._wait_for(lambda: self.ask("sinfo", "--noheader", "--format=%D %T") == f"{len(self.nodes)} idle", 60,
                        "the nodes are not idle")
 
+    def _start_watch(self):
+        """A process that ends what the jobs left, also where the test is killed: without a controller, what watches a job stays."""
+        ends, alive = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            os.setsid()
+            os.close(alive)
+            os.read(ends, 1)  # nothing comes, and its other end closes
+            self._kill_jobs(*self.nodes)
+            os._exit(0)
+        os.close(ends)
+        self._watch = pid, alive
+
     def _write_configuration(self):
         controller, *ports = free_ports(1 + len(self.nodes))
         host, user = socket.gethostname().partition(".")[0], getpass.getuser()
         nodes = "\n".join(f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=1 State=UNKNOWN"
                           for node, port in zip(self.nodes, ports))
         # JobRequeue=0: only what is submitted with --requeue is requeued.
+        # bf_interval: without accounting, of Ubuntu's Slurm 23.11.4 the main scheduler finds every account invalid, and only the
+        # backfill scheduler starts jobs, by default every 30 s.
         self.conf.write_text(f"""ClusterName=fusegate
 SlurmctldHost={host}(127.0.0.1)
 SlurmctldPort={controller}
@@ -86,6 +109,7 @@ ReturnToService=2
 SlurmdTimeout=4
 KillWait=2
 JobRequeue=0
+SchedulerParameters=bf_interval=1
 {nodes}
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """, encoding="utf-8")
@@ -96,7 +120,7 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
     def _start(self, name, *arguments):
         with open(self.folder / f"{name}.out", "wb") as out:
             self._running[name] = subprocess.Popen(arguments, env=self.environment, stdin=subprocess.DEVNULL, stdout=out,
-                                                   stderr=out, start_new_session=True)
+                                                   stderr=out, start_new_session=True, preexec_fn=die_with_the_test)
 
     def _wait_for(self, is_so, limit_s, problem):
         end = time.monotonic() + limit_s
@@ -115,11 +139,14 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 
     def kill_node(self, node):
         """As if its power went: its daemon first, then what watches its jobs, then these."""
-        jobs = self._jobs(node)
-        parents = {int(of_process(job, "stat").rpartition(b")")[2].split()[1]) for job in jobs}
-        steps = {parent for parent in parents if of_process(parent, "comm").startswith(b"slurmstepd")}
         self._running[node].kill()
         self._running[node].wait()
+        self._kill_jobs(node)
+
+    def _kill_jobs(self, *nodes):
+        jobs = self._jobs(*nodes)
+        parents = {int((of_process(job, "stat").rpartition(b")")[2].split() or [0, 0])[1]) for job in jobs}
+        steps = {parent for parent in parents if of_process(parent, "comm").startswith(b"slurmstepd")}
         for pid in [*steps, *jobs]:
             kill(pid)
 
@@ -144,8 +171,10 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
                 except subprocess.TimeoutExpired:
                     process.kill()
                     process.wait()
-        for pid in self._jobs(*self.nodes):
-            kill(pid)
+        if self._watch:
+            pid, alive = self._watch
+            os.close(alive)
+            os.waitpid(pid, 0)
 
 
 def kill(pid):
