@@ -134,10 +134,14 @@ def reduce_scatter(world, ranks):
 # Symmetric memory, which all ranks can read.
 
 
+def symmetric_memory():
+    """The module, which also defines torch.ops.symm_mem."""
+    return importlib.import_module("torch.distributed._symmetric_memory")
+
+
 def symmetric(world, *shape, dtype):
-    memory = importlib.import_module("torch.distributed._symmetric_memory")
-    tensor = memory.empty(*shape, dtype=dtype, device=own_gpu())
-    memory.rendezvous(tensor, world.group_name)
+    tensor = symmetric_memory().empty(*shape, dtype=dtype, device=own_gpu())
+    symmetric_memory().rendezvous(tensor, world.group_name)
     return tensor
 
 
@@ -148,8 +152,8 @@ class SymmetricAllReduce:
 
     def __init__(self, hidden, reduce, problem):
         self._world, self._hidden = group(problem.device), hidden
-        self._reduce = getattr(torch.ops.symm_mem, reduce)
         self._summand = symmetric(self._world, rows(problem), problem.dim, dtype=problem.torch_dtype)
+        self._reduce = getattr(torch.ops.symm_mem, reduce)
 
     def __call__(self, x, w_gate, w_up, w_down):
         h = self._hidden(x, w_gate, w_up)
@@ -164,6 +168,7 @@ class AsyncTensorParallel:
     computed. unit: of gate and up."""
 
     def __init__(self, unit, problem):
+        symmetric_memory()
         self._name, self._unit = group(problem.device).group_name, unit
 
     def __call__(self, x, w_gate, w_up, w_down):
