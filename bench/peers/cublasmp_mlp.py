@@ -57,21 +57,21 @@ def load():
 
 
 @functools.lru_cache(maxsize=None)
-def communicator(call):
+def communicator(call, ranks):
     identity, result = UniqueId(), c_void_p()
     if fusegate.rank() == 0:
         call("ncclGetUniqueId", byref(identity))
     identity = UniqueId.from_buffer_copy(fusegate.gather("the id of cuBLASMp's communicator", bytes(identity))[0])
-    call("ncclCommInitRank", byref(result), c_int(fusegate.ranks()), identity, c_int(fusegate.rank()))
+    call("ncclCommInitRank", byref(result), c_int(ranks), identity, c_int(fusegate.rank()))
     return result
 
 
 @functools.lru_cache(maxsize=None)
-def grids(call):
+def grids(call, ranks):
     """Ranks one below another, and beside each other."""
-    column, row, ranks = c_void_p(), c_void_p(), fusegate.ranks()
-    call("cublasMpGridCreate", c_int64(ranks), c_int64(1), c_int(_COLUMN_OF_RANKS), communicator(call), byref(column))
-    call("cublasMpGridCreate", c_int64(1), c_int64(ranks), c_int(_ROW_OF_RANKS), communicator(call), byref(row))
+    column, row = c_void_p(), c_void_p()
+    call("cublasMpGridCreate", c_int64(ranks), c_int64(1), c_int(_COLUMN_OF_RANKS), communicator(call, ranks), byref(column))
+    call("cublasMpGridCreate", c_int64(1), c_int64(ranks), c_int(_ROW_OF_RANKS), communicator(call, ranks), byref(row))
     return {"column": column, "row": row}
 
 
@@ -96,20 +96,20 @@ class Product:
     all_reduce, where it has columns of both, and then rows of out, or all of it. m, n, k: the whole's outputs, rows and inputs."""
 
     def __init__(self, call, exchange, sizes, dtype):
-        self._call, self._sizes = call, [c_int64(size) for size in sizes]
+        self._call, self._sizes, self._ranks = call, [c_int64(size) for size in sizes], fusegate.ranks()
         self._scalars, self._operation = (c_float(1), c_float(0)), c_void_p()
         call("cublasMpMatmulDescriptorCreate", byref(self._operation), c_int(_FP32_SUMS))
         attributes = {_OF_A: _TRANSPOSED, _OF_B: _PLAIN, **({_EPILOGUE: _ALL_REDUCE} if exchange == "all_reduce" else {})}
         for attribute, value in attributes.items():
             call("cublasMpMatmulDescriptorSetAttribute", self._operation, c_int(attribute), byref(c_int(value)), c_size_t(4))
-        layout = layouts(exchange, *sizes, fusegate.ranks())
+        layout = layouts(exchange, *sizes, self._ranks)
         self._matrices = [self._describe(*matrix, dtype) for matrix in layout]
         self.registered = self._take_workspace(layout[2][4])
 
     def _describe(self, height, width, part_height, part_width, grid, dtype):
         matrix = c_void_p()
         self._call("cublasMpMatrixDescriptorCreate", *map(c_int64, (height, width, part_height, part_width, 0, 0, part_height)),
-                   c_int(_TYPES[dtype]), grids(self._call)[grid], byref(matrix))
+                   c_int(_TYPES[dtype]), grids(self._call, self._ranks)[grid], byref(matrix))
         return matrix
 
     def _arguments(self, w, x, out):
@@ -125,7 +125,7 @@ class Product:
         self._call("ncclMemAlloc", byref(self._device), c_size_t(max(1, device.value)))
         self._workspace = (self._device, device, self._host, host)
         try:
-            self._call("cublasMpBufferRegister", grids(self._call)[grid], self._device, device)
+            self._call("cublasMpBufferRegister", grids(self._call, self._ranks)[grid], self._device, device)
         except RuntimeError as error:
             return f"workspace not registered ({error})"
         return "workspace registered"

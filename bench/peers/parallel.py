@@ -28,14 +28,19 @@ def operation(unit, has_rows):
         outputs=lambda p: {"out": fusegate.empty(rows(p), p.dim)}, reference=functools.partial(mlp_reference, GATED[unit]))
 
 
-@functools.lru_cache(maxsize=None)
-def group(device):
-    """Of all ranks. By the environment that fusegate sets for each."""
-    if device == "cuda":
-        torch.distributed.init_process_group("nccl", device_id=own_gpu())
-    else:
-        torch.distributed.init_process_group("gloo")
-    return torch.distributed.group.WORLD
+def group(problem):
+    """Of the ranks that compute the problem, which find each other by the environment that fusegate sets. Raises ValueError where
+    torch's only one has another number."""
+    distributed, ranks = torch.distributed, {"rank": fusegate.rank(), "world_size": problem.ranks}
+    if not distributed.is_initialized():
+        if problem.device == "cuda":
+            distributed.init_process_group("nccl", device_id=own_gpu(), **ranks)
+        else:
+            distributed.init_process_group("gloo", **ranks)
+    if distributed.get_world_size() != problem.ranks:
+        raise ValueError(f"torch has a group of {distributed.get_world_size()} ranks in this process; measure {problem.ranks} in a "
+                         f"run of their own, by --axis=ranks={problem.ranks}")
+    return distributed.group.WORLD
 
 
 def own_gpu():
@@ -151,7 +156,7 @@ class SymmetricAllReduce:
     of x and two weights."""
 
     def __init__(self, hidden, reduce, problem):
-        self._world, self._hidden = group(problem.device), hidden
+        self._world, self._hidden = group(problem), hidden
         self._summand = symmetric(self._world, rows(problem), problem.dim, dtype=problem.torch_dtype)
         self._reduce = getattr(torch.ops.symm_mem, reduce)
 
@@ -169,7 +174,7 @@ class AsyncTensorParallel:
 
     def __init__(self, unit, problem):
         symmetric_memory()
-        self._name, self._unit = group(problem.device).group_name, unit
+        self._name, self._unit = group(problem).group_name, unit
 
     def __call__(self, x, w_gate, w_up, w_down):
         with fusegate.stage("all_gather_gate_proj_up_proj"):

@@ -62,6 +62,11 @@ class ParallelTest(unittest.TestCase):
         for seq, cluster in ((256, 1), (512, 2)):
             self.assertEqual(make(seq=seq).choices, {"all_gather_gate_up_geglu": f"tile_m=128, tile_n=256, cluster_m={cluster}"})
 
+    def test_torchs_group_has_one_number_of_ranks(self):
+        with mock.patch.multiple(parallel.torch.distributed, is_initialized=lambda: True, get_world_size=lambda: 4), \
+                self.assertRaisesRegex(ValueError, "torch has a group of 4 ranks in this process; measure 2 in a run of their own"):
+            in_ranks(2, lambda _: find("geglu_mlp_tp", "torch_eager").callable_for(problem_of_ranks()))
+
     def test_cublasmp_records_its_version_and_whether_it_overlaps(self):
         for is_registered, expected in ((True, "workspace registered"), (False, "workspace not registered (cublasMpBufferRegister: "
                                                                                 "no symmetric memory)")):

@@ -155,7 +155,7 @@ def register_parallel(unit, activation, has_rows):
     fused, unfused = (functools.partial(stages, functools.partial(local, is_fused)) for is_fused in (True, False))
 
     def make(part, problem):
-        of_rank, world = mlp(gated(activation, part), part), parallel.group(problem.device)
+        of_rank, world = mlp(gated(activation, part), part), parallel.group(problem)
         return (parallel.sequence_parallel(of_rank, part, world, problem.ranks) if has_rows else
                 parallel.tensor_parallel(of_rank, part, world))
     benchmark(operation, "torch_eager", factory=True, stages=unfused)(functools.partial(make, marked))

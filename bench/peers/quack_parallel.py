@@ -24,7 +24,7 @@ class QuackAllGatherMlp:
         self._shape, self._unit = (rows(problem), problem.hidden // problem.ranks), activation
         self._product = load("quack.epilogue.library").linear_act_mod(activation, gated=True, has_c=False, has_rowvec=False,
                                                                       has_colvec=False)
-        world = group(problem.device)
+        world = group(problem)
         self._runner = load("quack.distributed").AllGatherRunner(part, problem.dim, problem.torch_dtype, world)
         self._reduce_scatter = reduce_scatter(world, problem.ranks)
         self.choices = {f"all_gather_gate_up_{activation}": f"tile_m={TILE_M}, tile_n={TILE_N}, cluster_m={self._cluster}"}

@@ -110,11 +110,17 @@ std::vector<Tensor> doubles_at(std::span<double* const> addresses,
 struct OpenedDevice {
   std::string kind;
   void* stream = nullptr;
-  kernels::Ranks* ranks = nullptr;
+  const kernels::Device* device = nullptr;  // while there is one
 };
 OpenedDevice& opened_device() {
   static OpenedDevice device;
   return device;
+}
+
+// A benchmark for fewer ranks than there are has those alone.
+kernels::Ranks& ranks_now() {
+  static kernels::Ranks alone;
+  return opened_device().device == nullptr ? alone : opened_device().device->ranks();
 }
 
 // Registrations keep copies of the program's structs, whose arrays need not outlive the call.
@@ -278,9 +284,8 @@ bench::Program program_of(const fusegate_program& given) {
   program.suites.own = json_of(given.suite);
   program.suites.is_foreign = given.takes_foreign_suites != 0;
   program.opened = [given](const kernels::Device& device) {
-    opened_device() = {.kind = std::string(device.kind()),
-                       .stream = device.native_stream(),
-                       .ranks = &device.ranks()};
+    opened_device() = {
+        .kind = std::string(device.kind()), .stream = device.native_stream(), .device = &device};
     if (given.opened != nullptr) check(given.opened(given.self));
   };
   const nlohmann::json versions = json_of(given.versions);
@@ -304,21 +309,15 @@ void* fusegate_stream(void) { return opened_device().stream; }
 
 const char* fusegate_device(void) { return opened_device().kind.c_str(); }
 
-int fusegate_rank(void) {
-  return opened_device().ranks == nullptr ? 0 : opened_device().ranks->rank();
-}
+int fusegate_rank(void) { return ranks_now().rank(); }
 
-int fusegate_ranks(void) {
-  return opened_device().ranks == nullptr ? 1 : opened_device().ranks->count();
-}
+int fusegate_ranks(void) { return ranks_now().count(); }
 
 fusegate_error fusegate_gather(const char* what, const void* data, size_t bytes,
                                fusegate_receive receive, void* self) {
   static std::string failure;
   try {
-    kernels::Ranks alone;
-    kernels::Ranks& ranks = opened_device().ranks == nullptr ? alone : *opened_device().ranks;
-    const auto texts = ranks.gather(what, {static_cast<const char*>(data), bytes});
+    const auto texts = ranks_now().gather(what, {static_cast<const char*>(data), bytes});
     for (std::size_t rank = 0; rank < texts.size(); ++rank) {
       receive(self, static_cast<int>(rank), texts[rank].data(), texts[rank].size());
     }
@@ -403,7 +402,7 @@ int fusegate_main(int argc, const char* const* argv, const fusegate_program* giv
     arguments.at(0) = given->name;
     arguments.push_back(nullptr);
     const int code = bench::run_program(argc, arguments.data(), program);
-    opened_device().ranks = nullptr;  // which have ended with the device
+    opened_device().device = nullptr;
     return code;
   } catch (const std::exception& error) {
     bench::log_warning("{}", error.what());

@@ -149,8 +149,9 @@ void fusegate_add_implementation(const fusegate_implementation* implementation);
 const char* fusegate_device(void);
 void* fusegate_stream(void);
 
-/* Of the processes that measure together, a device each: which one this is, from 0, and how many
- * there are. A program alone is 0 of 1. Within the program's functions, but for refuses. */
+/* Of the processes that compute the problem together, a device each: which one this is, from 0, and
+ * how many there are: the problem's axis "ranks", or all that were started. A program alone is 0 of
+ * 1. Within the program's functions, but for refuses. */
 int fusegate_rank(void);
 int fusegate_ranks(void);
 

@@ -169,8 +169,15 @@ def device(kind, number):
     return types.SimpleNamespace(type=kind, index=number)
 
 
-def _init_process_group(backend, device_id=None):
+def _world_size():
+    import fusegate
+    return fusegate.ranks()
+
+
+def _init_process_group(backend, rank, world_size, device_id=None):
+    import fusegate
     assert (backend, device_id and device_id.index) in (("nccl", 0), ("gloo", None))
+    assert (rank, world_size) == (fusegate.rank(), fusegate.ranks())
 
 
 def _all_reduce(tensor, group):
@@ -186,7 +193,7 @@ def _reduce_scatter_tensor(mine, summand, group):
 
 
 distributed = types.SimpleNamespace(
-    init_process_group=_init_process_group, group=types.SimpleNamespace(WORLD=types.SimpleNamespace(group_name="0")),
+    init_process_group=_init_process_group, is_initialized=lambda: False, get_world_size=_world_size, group=types.SimpleNamespace(WORLD=types.SimpleNamespace(group_name="0")),
     all_reduce=_all_reduce, all_gather_into_tensor=_all_gather_into_tensor, reduce_scatter_tensor=_reduce_scatter_tensor)
 
 

@@ -16,13 +16,13 @@ _TORCHRUNS = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
 
 
 def rank() -> int:
-    """Which of the processes that measure together this is, from 0. Known within the functions that fusegate calls; while a
-    file of kernels is loaded, and where nothing is measured, it is 0."""
+    """Which of the processes that compute the problem together this is, from 0. Known within the functions that fusegate calls;
+    while a file of kernels is loaded, and where nothing is measured, it is 0."""
     return engine.loaded.fusegate_rank() if engine.loaded is not None else 0
 
 
 def ranks() -> int:
-    """How many processes measure together; 1 where :func:`rank` is not known."""
+    """How many processes compute the problem together; 1 where :func:`rank` is not known."""
     return engine.loaded.fusegate_ranks() if engine.loaded is not None else 1
 
 
