@@ -122,7 +122,7 @@ class KilledNode(unittest.TestCase):
             (self.folder / out / process["file"]).write_text(json.dumps(runs[0]))
 
     def verdicts(self, candidate):
-        """By benchmark: what it is, and by how much."""
+        """By benchmark, with the effect."""
         self.fusegate("gate", "--baseline", "base", "--candidate", candidate, "--json", "gate.json", code=1)
         verdicts = json.loads((self.folder / "gate.json").read_text())["verdicts"]
         return {verdict["benchmark"]: (verdict["verdict"], verdict["effect"]) for verdict in verdicts}
