@@ -8,43 +8,30 @@
 namespace fusegate::kernels {
 namespace {
 
-PreparedKernel tensor_parallel(const Activation& activation, Device& device, const Problem& problem,
-                               Inputs in, const Tensor& out) {
-  OnednnStages stages(device);
-  PreparedKernel kernel =
-      gated_mlp_fused_pointwise(activation, stages, device, problem_of_rank(problem), in, out);
-  kernel.stages.push_back(gathered_all_reduce(device.ranks(), out, out));
-  return kernel;
+Exchanges exchanges(Ranks& ranks) {
+  return {.all_reduce = [&](const Tensor& out) { return gathered_all_reduce(ranks, out, out); },
+          .all_gather = std::bind_front(&gathered_all_gather, std::ref(ranks)),
+          .reduce_scatter = std::bind_front(&gathered_reduce_scatter, std::ref(ranks))};
 }
 
-PreparedKernel sequence_parallel(const Activation& activation, Device& device,
-                                 const Problem& problem, Inputs in, const Tensor& out) {
-  const LadderProblem p(problem);
-  PreparedKernel kernel;
-  const Tensor x = kernel.intermediate(device, {p.rows(), p.dim}, p.dtype);
-  const Tensor summand = kernel.intermediate(device, {p.rows(), p.dim}, p.dtype);
-  kernel.stages.push_back(gathered_all_gather(device.ranks(), in[0], x));
-  OnednnStages stages(device);
-  const std::vector<Tensor> inputs{x, in[1], in[2], in[3]};
-  PreparedKernel of_rank = gated_mlp_fused_pointwise(activation, stages, device,
-                                                     problem_of_rank(problem), inputs, summand);
-  for (Stage& stage : of_rank.stages) kernel.stages.push_back(std::move(stage));
-  for (Memory& memory : of_rank.scratch) kernel.scratch.push_back(std::move(memory));
-  kernel.owner = of_rank.owner;
-  kernel.stages.push_back(gathered_reduce_scatter(device.ranks(), summand, out));
-  return kernel;
+PreparedKernel prepare(const Activation& activation, bool has_rows, Device& device,
+                       const Problem& problem, Inputs in, const Tensor& out) {
+  const auto mlp = [&](const Problem& of_rank, Inputs inputs, const Tensor& to) {
+    OnednnStages stages(device);
+    return gated_mlp_fused_pointwise(activation, stages, device, of_rank, inputs, to);
+  };
+  const auto compose = has_rows ? &sequence_parallel_mlp : &tensor_parallel_mlp;
+  return compose(device, problem, in, out, mlp, exchanges(device.ranks()));
 }
 
-using Prepare = PreparedKernel (*)(const Activation&, Device&, const Problem&, Inputs,
-                                   const Tensor&);
-
-Implementation of(std::string operation, const Activation& activation, Prepare prepare) {
-  const bool has_rows = prepare == &sequence_parallel;
-  return {.operation = std::move(operation),
+Implementation of(const Activation& activation, bool has_rows) {
+  const std::string operation =
+      has_rows ? activation.mlp_sequence_parallel() : activation.mlp_tensor_parallel();
+  return {.operation = operation,
           .name = "gathered",
           .device = "cpu",
           .dtypes = {Dtype::kFp32, Dtype::kBf16},
-          .prepare = std::bind_front(prepare, activation),
+          .prepare = std::bind_front(&prepare, activation, has_rows),
           .refuses = [has_rows](const Device& device, const Problem& problem) {
             const std::string why = refuses_to_split(problem, has_rows);
             return why.empty() ? refuses_on_cpu(device, problem_of_rank(problem)) : why;
@@ -53,13 +40,11 @@ Implementation of(std::string operation, const Activation& activation, Prepare p
 
 const ImplementationRegistration registered_tp(onednn_activations(),
                                                [](const Activation& activation) {
-                                                 return of(activation.mlp_tensor_parallel(),
-                                                           activation, &tensor_parallel);
+                                                 return of(activation, false);
                                                });
 const ImplementationRegistration registered_sp(onednn_activations(),
                                                [](const Activation& activation) {
-                                                 return of(activation.mlp_sequence_parallel(),
-                                                           activation, &sequence_parallel);
+                                                 return of(activation, true);
                                                });
 
 }  // namespace

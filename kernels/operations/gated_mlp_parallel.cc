@@ -10,7 +10,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include "kernels/activations/activations.h"
@@ -76,6 +78,28 @@ std::string refuses_to_split(const Problem& problem, bool has_rows) {
     return fmt::format("{} rows are not a multiple of {} ranks", p.rows(), ranks);
   }
   return "";
+}
+
+PreparedKernel tensor_parallel_mlp(Device&, const Problem& problem, Inputs in, const Tensor& out,
+                                   const MlpOfRank& mlp, const Exchanges& exchanges) {
+  PreparedKernel kernel = mlp(problem_of_rank(problem), in, out);
+  kernel.stages.push_back(exchanges.all_reduce(out));
+  return kernel;
+}
+
+PreparedKernel sequence_parallel_mlp(Device& device, const Problem& problem, Inputs in,
+                                     const Tensor& out, const MlpOfRank& mlp,
+                                     const Exchanges& exchanges) {
+  const LadderProblem p(problem);
+  std::vector<Memory> scratch;
+  const Tensor x = allocate_tensor(device, {p.rows(), p.dim}, p.dtype, scratch);
+  const Tensor summand = allocate_tensor(device, {p.rows(), p.dim}, p.dtype, scratch);
+  const std::vector<Tensor> inputs{x, in[1], in[2], in[3]};
+  PreparedKernel kernel = mlp(problem_of_rank(problem), inputs, summand);
+  std::ranges::move(scratch, std::back_inserter(kernel.scratch));
+  kernel.stages.insert(kernel.stages.begin(), exchanges.all_gather(in[0], x));
+  kernel.stages.push_back(exchanges.reduce_scatter(summand, out));
+  return kernel;
 }
 
 }  // namespace fusegate::kernels

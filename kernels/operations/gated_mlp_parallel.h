@@ -1,6 +1,9 @@
 // What implementations of the tensor-parallel gated MLPs are composed of on every device.
 #pragma once
 
+#include <functional>
+#include <string>
+
 #include "kernels/contract/kernel.h"
 #include "kernels/operations/ladder_problem.h"
 
@@ -11,5 +14,24 @@ namespace fusegate::kernels {
 Problem problem_of_rank(const Problem& problem);
 // Why ranks cannot have equal parts of hidden, or of rows where has_rows; "" where they can.
 std::string refuses_to_split(const Problem& problem, bool has_rows);
+
+// A device's stages that exchange, with their launches.
+struct Exchanges {
+  std::function<Stage(const Tensor& out)> all_reduce = {};  // in place
+  std::function<Stage(const Tensor& part, const Tensor& whole)> all_gather = {};
+  std::function<Stage(const Tensor& summand, const Tensor& part)> reduce_scatter = {};
+};
+// A rank's own MLP, of problem_of_rank(): with all rows of x and of out.
+using MlpOfRank =
+    std::function<PreparedKernel(const Problem& of_rank, Inputs in, const Tensor& out)>;
+
+// The rank's own MLP, then an all-reduce of out; or between an all-gather of x and a
+// reduce-scatter.
+PreparedKernel tensor_parallel_mlp(Device& device, const Problem& problem, Inputs in,
+                                   const Tensor& out, const MlpOfRank& mlp,
+                                   const Exchanges& exchanges);
+PreparedKernel sequence_parallel_mlp(Device& device, const Problem& problem, Inputs in,
+                                     const Tensor& out, const MlpOfRank& mlp,
+                                     const Exchanges& exchanges);
 
 }  // namespace fusegate::kernels

@@ -72,6 +72,8 @@ class CudaDevice : public Device {
   // prepared once per memory layout.
   std::map<std::string, TakenLaunch>& launch_choices() { return launch_choices_; }
   const PinnedChoices& pinned_choices() const { return pinned_choices_; }
+  // What later preparations use again, by name, such as a communicator.
+  std::map<std::string, std::shared_ptr<void>>& kept() { return kept_; }
 
  protected:
   // Outside any memory layout.
@@ -90,6 +92,7 @@ class CudaDevice : public Device {
   Memory digest_;
   std::map<std::string, TakenLaunch> launch_choices_;
   PinnedChoices pinned_choices_;
+  std::map<std::string, std::shared_ptr<void>> kept_;
   CudaReference reference_;
 };
 

@@ -62,6 +62,9 @@ PreparedKernel fastest_mlp(const Activation& activation, CudaDevice& device, con
                            Inputs in, const Tensor& out,
                            const std::function<MlpCandidates(const Tensor& h)>& candidates);
 
+// fused_epilogue's MLP (fused_epilogue.cc), in bf16 or fp16.
+PreparedKernel fastest_fused_mlp(const Activation& activation, CudaDevice& device,
+                                 const Problem& problem, Inputs in, const Tensor& out);
 // The MLP of three kernels (gated_mlp_packed_pointwise.cc).
 PreparedKernel packed_gated_mlp(const Activation& activation, CudaDevice& device,
                                 const LadderProblem& problem, Inputs in, const Tensor& out);

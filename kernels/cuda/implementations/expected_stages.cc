@@ -96,4 +96,24 @@ Expectation expected_epilogue_mlp(const Activation& activation) {
                      expected_fastest_matmul("down_proj")}};
 }
 
+std::vector<Expectation> expected_fastest_fused_mlp(const Activation& activation) {
+  return {expected_epilogue_mlp(activation), expected_pointwise_mlp(activation),
+          expected_packed_mlp(activation)};
+}
+
+// "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(...)", before 2.19 "ncclKernel_AllReduce_...".
+ExpectedStage expected_nccl(const std::string& stage) {
+  return {.name = stage, .kernels = {{"collective of NCCL", "^nccl(Dev)?Kernel"}}};
+}
+
+std::vector<Expectation> expected_between(const std::vector<ExpectedStage>& before,
+                                          std::vector<Expectation> mlps,
+                                          const std::vector<ExpectedStage>& after) {
+  for (Expectation& mlp : mlps) {
+    mlp.stages.insert(mlp.stages.begin(), before.begin(), before.end());
+    mlp.stages.insert(mlp.stages.end(), after.begin(), after.end());
+  }
+  return mlps;
+}
+
 }  // namespace fusegate::kernels

@@ -37,5 +37,14 @@ inline constexpr const char* kPackedGateUp = "gate_up_proj";  // a stage: both p
 Expectation expected_pointwise_mlp(const Activation& activation);
 Expectation expected_packed_mlp(const Activation& activation);
 Expectation expected_epilogue_mlp(const Activation& activation);
+// Of fused_epilogue: whichever of the three is the fastest.
+std::vector<Expectation> expected_fastest_fused_mlp(const Activation& activation);
+
+// NCCL's collective: one kernel.
+ExpectedStage expected_nccl(const std::string& stage);
+// Each with these stages before and after its own.
+std::vector<Expectation> expected_between(const std::vector<ExpectedStage>& before,
+                                          std::vector<Expectation> mlps,
+                                          const std::vector<ExpectedStage>& after);
 
 }  // namespace fusegate::kernels

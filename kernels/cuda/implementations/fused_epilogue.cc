@@ -158,12 +158,7 @@ constexpr std::int64_t kMostRowsForThree = 512;
 
 PreparedKernel prepare(const Activation& activation, Device& device, const Problem& problem,
                        Inputs in, const Tensor& out) {
-  const Mlp mlp{activation, static_cast<CudaDevice&>(device), problem, in, out};
-  if (!is_aligned(problem)) return prepare_four(mlp);
-  const std::int64_t rows = LadderProblem(problem).rows();
-  if (rows <= kMostFewRows) return prepare_two(mlp, mlp.is_sm90(), true);
-  if (!mlp.is_sm90()) return prepare_two_or(kFour, mlp);
-  return rows <= kMostRowsForThree ? prepare_two_or(kThree, mlp) : prepare_as(kTwo, mlp);
+  return fastest_fused_mlp(activation, static_cast<CudaDevice&>(device), problem, in, out);
 }
 
 const ImplementationRegistration chosen(kGemmActivations, [](const Activation& activation) {
@@ -173,8 +168,7 @@ const ImplementationRegistration chosen(kGemmActivations, [](const Activation& a
       .device = "cuda",
       .dtypes = {Dtype::kBf16, Dtype::kFp16},
       .prepare = std::bind_front(&prepare, activation),
-      .expects = {expected_epilogue_mlp(activation), expected_pointwise_mlp(activation),
-                  expected_packed_mlp(activation)},
+      .expects = expected_fastest_fused_mlp(activation),
       .compared_with = {"fused_pointwise", "packed_pointwise"},
   };
 });
@@ -209,4 +203,15 @@ const ImplementationRegistration on_sm90(kGemmActivations, [](const Activation& 
 });
 
 }  // namespace
+
+PreparedKernel fastest_fused_mlp(const Activation& activation, CudaDevice& device,
+                                 const Problem& problem, Inputs in, const Tensor& out) {
+  const Mlp mlp{activation, device, problem, in, out};
+  if (!is_aligned(problem)) return prepare_four(mlp);
+  const std::int64_t rows = LadderProblem(problem).rows();
+  if (rows <= kMostFewRows) return prepare_two(mlp, mlp.is_sm90(), true);
+  if (!mlp.is_sm90()) return prepare_two_or(kFour, mlp);
+  return rows <= kMostRowsForThree ? prepare_two_or(kThree, mlp) : prepare_as(kTwo, mlp);
+}
+
 }  // namespace fusegate::kernels
