@@ -16,6 +16,7 @@
 #include <list>
 #include <nvtx3/nvtx3.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -451,6 +452,7 @@ class CudaMeter : public Meter {
     };
     for (const kernels::Tensor& tensor : tensors) add(tensor.data, tensor.bytes());
     for (const kernels::Memory& scratch : kernel.scratch) add(scratch.data(), scratch.bytes());
+    for (const std::span<std::byte> shared : kernel.of_ranks) add(shared.data(), shared.size());
     add(device_.workspace().data(), device_.workspace().bytes());
     // A program that allocates for itself has no use for other memory of ours.
     memory.earlier_layout =

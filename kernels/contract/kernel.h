@@ -154,6 +154,9 @@ struct PreparedKernel {
   // Intermediate results and workspaces, as long-lived as the stages.
   std::vector<Memory> scratch = {};
   std::shared_ptr<void> owner = {};  // what else they need as long
+  // Memory that they share with other ranks, kept by the device: what arguments may point to beside
+  // tensors and scratch.
+  std::vector<std::span<std::byte>> of_ranks = {};
   // Where launches leave results in memory of their own, as functions that return new tensors do:
   // copies those of the last launch to the outputs, to be checked. Optional.
   std::function<void()> collect = {};

@@ -32,7 +32,7 @@ std::uint32_t address_of(std::uint64_t descriptor) {
 Cluster* Cluster::here_ = nullptr;
 
 Cluster::Cluster(int blocks, int threads, std::size_t shared_bytes, unsigned seed)
-    : threads_(threads), shared_bytes_(shared_bytes), fibers_(seed) {
+    : threads_(threads), shared_bytes_(shared_bytes), blocks_of_gpu_(blocks), fibers_(seed) {
   const auto count = static_cast<std::size_t>(blocks * threads);
   blocks_.resize(static_cast<std::size_t>(blocks));
   states_.resize(count);
@@ -53,6 +53,28 @@ void Cluster::run(int first, int row, int row_blocks, const std::function<void()
     kernel();
     end_thread();
   });
+}
+
+void Cluster::run_gpus(int gpus, const std::function<void(int gpu)>& program) {
+  blocks_of_gpu_ = static_cast<int>(blocks_.size()) / gpus;
+  gpus_.resize(static_cast<std::size_t>(gpus));
+  run(0, 0, blocks_of_gpu_, [&] { program(rank() / blocks_of_gpu_); });
+}
+
+void Cluster::end_kernel() {
+  meet(gpus_[static_cast<std::size_t>(rank() / blocks_of_gpu_)], blocks_of_gpu_ * threads_,
+       "its grid", [] {});
+}
+
+void Cluster::set_flag(std::function<void()> set) {
+  fibers_.later([this, set = std::move(set)] {
+    set();
+    fibers_.wake(flag_waiting_);
+  });
+}
+
+void Cluster::wait_for_flag(const std::function<bool()>& has) {
+  while (!has()) fibers_.wait(flag_waiting_, "a flag");
 }
 
 void Cluster::end_thread() {

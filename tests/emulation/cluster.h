@@ -76,6 +76,11 @@ class Cluster {
 
   // kernel() in every thread. first: number of the cluster's first block in its row of the grid.
   void run(int first, int row, int row_blocks, const std::function<void()>& kernel);
+  // The blocks are those of several GPUs' grids, all at work at one time: program(gpu) runs in
+  // every thread and may call several kernels, with end_kernel() behind each.
+  void run_gpus(int gpus, const std::function<void(int gpu)>& program);
+  // Until all of the GPU's grid is here.
+  void end_kernel();
   // The running one.
   static Cluster& here() { return *here_; }
 
@@ -83,9 +88,13 @@ class Cluster {
   int thread() const { return fibers_.current() % threads_; }
   int rank() const { return fibers_.current() / threads_; }
   int threads() const { return threads_; }  // of a block
-  int block_x() const { return first_ + rank(); }
+  int block_x() const { return first_ + rank() % blocks_of_gpu_; }
   int block_y() const { return row_; }
   int grid_x() const { return row_blocks_; }
+
+  // ---- flags in memory that other GPUs write: at a random time, and until has() holds.
+  void set_flag(std::function<void()> set);
+  void wait_for_flag(const std::function<bool()>& has);
 
   // ---- shared memory. Copies see threads' writes only after fence().
   void read(std::uint32_t from, void* to, std::size_t bytes);
@@ -207,6 +216,9 @@ class Cluster {
   int threads_;
   std::size_t shared_bytes_;
   int first_ = 0, row_ = 0, row_blocks_ = 0;
+  int blocks_of_gpu_ = 0;
+  std::vector<Meeting> gpus_;
+  Queue flag_waiting_;
   Fibers fibers_;
   std::vector<Block> blocks_;
   std::vector<Thread> states_;

@@ -1,0 +1,32 @@
+// How the one-shot all-reduce shares out a message. Plain C++, tested without a GPU.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "kernels/cuda/device/gpu_limits.h"
+
+namespace fusegate::kernels {
+
+inline constexpr int kOneShotThreads = 256;
+// 16 bytes that a thread has of a chunk: one, or so many where there is a chunk for every SM.
+inline constexpr int kOneShotVectors = 4;
+// A rank sends all of its summand to every other one. With more rows a reduce-scatter and an
+// all-gather send less where there are more than two ranks, and NCCL's take over.
+inline constexpr std::int64_t kMostOneShotBytes = std::int64_t{16} << 20;
+
+struct OneShotPlan {
+  int vectors = 1;  // of a thread in a chunk
+  int chunks = 0;   // block b has chunks b, b + blocks, and so on; each has a flag
+  int blocks = 0;   // at work at one time
+
+  std::int64_t chunk_bytes() const { return std::int64_t{16} * kOneShotThreads * vectors; }
+};
+
+// bytes: of the message, a multiple of 16 up to kMostOneShotBytes.
+OneShotPlan plan_one_shot(std::int64_t bytes, const GpuLimits& gpu);
+
+// "one_shot: 256 chunks of 4 KiB, 132 blocks"
+std::string one_shot_text(const OneShotPlan& plan);
+
+}  // namespace fusegate::kernels

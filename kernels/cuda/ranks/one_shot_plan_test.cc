@@ -1,0 +1,42 @@
+#include "kernels/cuda/ranks/one_shot_plan.h"
+
+#include <gtest/gtest.h>
+
+#include "kernels/contract/ceil_div.h"
+#include "kernels/cuda/device/known_gpus.h"
+#include "kernels/cuda/ranks/rank_exchange.h"
+
+namespace fusegate::kernels {
+namespace {
+
+TEST(OneShotPlan, CoversTheMessageByBlocksAtWorkAtOneTime) {
+  for (const auto& [name, gpu] : kKnownGpus) {
+    for (std::int64_t bytes = 16; bytes <= kMostOneShotBytes;
+         bytes = bytes * 5 / 3 / 16 * 16 + 16) {
+      SCOPED_TRACE(testing::Message() << name << ", " << bytes << " bytes");
+      const OneShotPlan plan = plan_one_shot(bytes, gpu);
+      EXPECT_EQ(plan.chunks, ceil_div(bytes, plan.chunk_bytes()));
+      EXPECT_LE(plan.chunks, kDataFlags);
+      EXPECT_LE(plan.blocks, gpu.sm_count);
+      EXPECT_LE(plan.blocks, plan.chunks);
+      EXPECT_LE(plan.blocks, kCounters);
+      EXPECT_TRUE(plan.vectors == 1 || plan.chunks >= gpu.sm_count);
+    }
+  }
+}
+
+TEST(OneShotPlan, HasLargerChunksOfLargerMessages) {
+  EXPECT_EQ(plan_one_shot(64 * 4096 * 2, kH200).vectors, 1);
+  EXPECT_EQ(plan_one_shot(512 * 4096 * 2, kH200).vectors, kOneShotVectors);
+  EXPECT_EQ(one_shot_text(plan_one_shot(64 * 4096 * 2, kH200)),
+            "one_shot: 128 chunks of 4 KiB, 128 blocks");
+}
+
+TEST(OneShotPlan, RefusesWhatItCannotShareOut) {
+  for (const std::int64_t bytes : {std::int64_t{0}, std::int64_t{24}, 2 * kMostOneShotBytes}) {
+    EXPECT_THROW(plan_one_shot(bytes, kH200), std::invalid_argument) << bytes;
+  }
+}
+
+}  // namespace
+}  // namespace fusegate::kernels
