@@ -8,6 +8,7 @@
 
 #include "kernels/cuda/autotuning/lt_tuning.h"
 #include "kernels/cuda/device/cublas_device.h"
+#include "kernels/cuda/device/gated_operands.h"
 #include "kernels/operations/stages.h"
 
 namespace fusegate::kernels {
@@ -62,6 +63,9 @@ PreparedKernel fastest_mlp(const Activation& activation, CudaDevice& device, con
                            Inputs in, const Tensor& out,
                            const std::function<MlpCandidates(const Tensor& h)>& candidates);
 
+// Hopper's gated products that are worth measuring (fused_epilogue.cc).
+std::vector<Candidate> tiled_gated_sm90(CudaDevice& device, const Activation& activation,
+                                        const GatedOperands& operands);
 // fused_epilogue's MLP (fused_epilogue.cc), in bf16 or fp16.
 PreparedKernel fastest_fused_mlp(const Activation& activation, CudaDevice& device,
                                  const Problem& problem, Inputs in, const Tensor& out);

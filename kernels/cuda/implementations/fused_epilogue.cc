@@ -10,6 +10,8 @@
 // sizes are not aligned.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -54,16 +56,8 @@ void add_tiled_sm80(const Mlp& mlp, const Tensor& h, std::vector<Candidate>& to)
 }
 
 void add_tiled_sm90(const Mlp& mlp, const Tensor& h, std::vector<Candidate>& to) {
-  for (const GatedGemmPlan& plan : gated_gemm_plans_sm90(gemm_size(mlp.in[0], h), mlp.gpu())) {
-    to.push_back({.name = plan_text_sm90(plan),
-                  .launch = make_gated_gemm_sm90(mlp.device, plan, mlp.activation, mlp.gated(h))});
-  }
-  if (h.dtype != Dtype::kBf16) return;
-  for (const GatedGemmPlan& plan : swapped_gated_plans_sm90(gemm_size(mlp.in[0], h), mlp.gpu())) {
-    to.push_back(
-        {.name = swapped_text_sm90(plan),
-         .launch = make_swapped_gated_sm90(mlp.device, plan, mlp.activation, mlp.gated(h))});
-  }
+  std::ranges::move(tiled_gated_sm90(mlp.device, mlp.activation, mlp.gated(h)),
+                    std::back_inserter(to));
 }
 
 // Our own products, which start early: for few tiles, and for many rows.
@@ -212,6 +206,22 @@ PreparedKernel fastest_fused_mlp(const Activation& activation, CudaDevice& devic
   if (rows <= kMostFewRows) return prepare_two(mlp, mlp.is_sm90(), true);
   if (!mlp.is_sm90()) return prepare_two_or(kFour, mlp);
   return rows <= kMostRowsForThree ? prepare_two_or(kThree, mlp) : prepare_as(kTwo, mlp);
+}
+
+std::vector<Candidate> tiled_gated_sm90(CudaDevice& device, const Activation& activation,
+                                        const GatedOperands& operands) {
+  const GemmSize size = gemm_size(operands.x, operands.h);
+  std::vector<Candidate> all;
+  for (const GatedGemmPlan& plan : gated_gemm_plans_sm90(size, device.limits())) {
+    all.push_back({.name = plan_text_sm90(plan),
+                   .launch = make_gated_gemm_sm90(device, plan, activation, operands)});
+  }
+  if (operands.h.dtype != Dtype::kBf16) return all;
+  for (const GatedGemmPlan& plan : swapped_gated_plans_sm90(size, device.limits())) {
+    all.push_back({.name = swapped_text_sm90(plan),
+                   .launch = make_swapped_gated_sm90(device, plan, activation, operands)});
+  }
+  return all;
 }
 
 }  // namespace fusegate::kernels

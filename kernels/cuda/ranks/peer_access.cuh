@@ -60,6 +60,13 @@ __device__ inline void let_next_start() {
 #endif
 }
 
+// Before the TMA reads what a flag has let this thread see.
+__device__ inline void fence_loads_by_tma() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("fence.proxy.async.global;" ::: "memory");
+#endif
+}
+
 // By one thread of the block, when none of its threads needs the counter any more.
 __device__ inline void end_exchange(const RankExchange& exchange, std::uint32_t number, int block,
                                     int blocks) {

@@ -40,8 +40,9 @@ __device__ inline int h_column(const TilePosition& tile, int consumer) {
          (kSharesRows<typename Gemm::Shape> ? consumer * Gemm::Output::kColumns : 0);
 }
 template <typename Gemm>
-__device__ inline int h_row(const GatedWork& work, const TilePosition& tile, int consumer) {
-  return work.row<Gemm>(tile) + rows_of_consumer<typename Gemm::Shape>(consumer).x;
+__device__ inline int h_row(const typename Gemm::Work& work, const TilePosition& tile,
+                            int consumer) {
+  return work.template row<Gemm>(tile) + rows_of_consumer<typename Gemm::Shape>(consumer).x;
 }
 
 // kColumns: of h. kRows: of x, 128 or 64. kPromotes: a stage's sums are added up in fp32.
@@ -51,6 +52,7 @@ struct GatedGemm {
   using T = T_;
   using Functor = Functor_;  // the activation
   using Rows = Rows_;        // what a kernel knows of h beside its map
+  using Work = GatedWork;
   static constexpr bool kPromotes = kPromotes_;
   // Sums of 128 rows, and a stage's of 64, fit where consumers share the rows.
   using Shape = std::conditional_t<kPromotes, SharingTileShape<T, 2 * kColumns_, kStages_, kRows_>,
@@ -84,7 +86,7 @@ template <typename Gemm>
 struct GatedConsumer {
   const GatedMaps& maps;
   const TileShared<Gemm>& shared;
-  const GatedWork& work;
+  const typename Gemm::Work& work;
   const typename Gemm::Rows& h;
   int number = 0;
 
@@ -95,7 +97,7 @@ struct GatedConsumer {
   using TileSums = Sums<kHalves, kConsumerWidth<Shape> / 2>;
 
   __device__ void run() const {
-    const int stages = work.stages<T>();
+    const int stages = work.template stages<T>();
     RingPosition<Gemm::kStages> at;
     for (int tile = work.first; tile < work.raster.count(); tile += work.step) {
       TileSums d;
@@ -162,7 +164,7 @@ template <typename Gemm>
 struct GatedFinisher {
   const GatedMaps& maps;
   const TileShared<Gemm>& shared;
-  const GatedWork& work;
+  const typename Gemm::Work& work;
   const typename Gemm::Rows& rows;
   int thread = 0;  // of kFinishers
 
@@ -231,7 +233,7 @@ struct GatedFinisher {
       store_shared(hand + Gemm::kOutputAt + Output::chunk_at(row, part % kChunks / 2),
                    {left, right, next_left, next_right});
     }
-    const int of_h = work.row<Gemm>(tile) + row;
+    const int of_h = work.template row<Gemm>(tile) + row;
     if (part == 0 && of_h < rows.rows) {
       const int blocks = (rows.columns + BlockScales::kBlock - 1) / BlockScales::kBlock;
       rows.h_scales[static_cast<std::int64_t>(of_h) * blocks + tile.col] = most / kE4m3Largest;
@@ -302,17 +304,11 @@ struct GatedFinisher {
   }
 };
 
-// One cluster works on a tile of kCluster tiles, one above the other.
+// The roles of a block's warps.
 template <typename Gemm>
-__global__ void __launch_bounds__(kBlockThreads, 1)
-    gated_gemm_kernel(const __grid_constant__ GatedMaps maps,
-                      const __grid_constant__ TileRaster raster,
-                      const __grid_constant__ typename Gemm::Rows h, int k) {
-  FUSEGATE_TAKE_LONGER;
-#ifdef __CUDA_ARCH_FEAT_SM90_ALL
-  extern __shared__ unsigned char raw[];
-  const TileShared<Gemm> shared(raw);
-  const GatedWork work = work_of_block<Gemm>(raster, h.rows, k);
+__device__ inline void run_gated_block(const GatedMaps& maps, const TileShared<Gemm>& shared,
+                                       const typename Gemm::Work& work,
+                                       const typename Gemm::Rows& h) {
   start_block(shared, maps);
   let_next_kernel_start();
   const int warpgroup = warpgroup_of_warp();
@@ -331,6 +327,18 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
   }
   // No block may end while another of its cluster writes to it or arrives at its barriers.
   if constexpr (Gemm::kCluster > 1) cluster_sync();
+}
+
+// One cluster works on a tile of kCluster tiles, one above the other.
+template <typename Gemm>
+__global__ void __launch_bounds__(kBlockThreads, 1)
+    gated_gemm_kernel(const __grid_constant__ GatedMaps maps,
+                      const __grid_constant__ TileRaster raster,
+                      const __grid_constant__ typename Gemm::Rows h, int k) {
+  FUSEGATE_TAKE_LONGER;
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  extern __shared__ unsigned char raw[];
+  run_gated_block<Gemm>(maps, TileShared<Gemm>(raw), {work_of_block<Gemm>(raster, h.rows, k)}, h);
 #endif  // other architectures never launch it
 }
 

@@ -22,6 +22,7 @@ struct GatedPingpong {
   using T = T_;
   using Functor = Functor_;  // the activation
   using Rows = Rows_;
+  using Work = GatedWork;
   using Shape = TileShape<T, 2 * kColumns_, kStages_>;
   static constexpr int kColumns = kColumns_;
   static constexpr int kStages = kStages_;
@@ -38,7 +39,7 @@ template <typename Gemm>
 struct PingpongConsumer {
   const GatedMaps& maps;
   const TileShared<Gemm>& shared;
-  const GatedWork& work;
+  const typename Gemm::Work& work;
   const typename Gemm::Rows& h;
   int number = 0;
 
@@ -47,7 +48,7 @@ struct PingpongConsumer {
   using TileSums = Sums<kHalves, Shape::kWidth / 2>;
 
   __device__ void run() const {
-    const int stages = work.stages<typename Gemm::T>();
+    const int stages = work.template stages<typename Gemm::T>();
     RingPosition<Gemm::kStages> at;
     if (number == 1) {
       named_arrive(kTurn, kTurnThreads);  // the first turn is the first consumer's
@@ -74,7 +75,7 @@ struct PingpongConsumer {
     if (threadIdx.x % kWarpgroup == 0) wait_stores_read();
     named_sync(kOwnBarrier + number, kWarpgroup);
     const std::uint32_t hand = shared.hand(number);
-    const int row = work.row<Gemm>(tile), column = tile.col * Gemm::kColumns;
+    const int row = work.template row<Gemm>(tile), column = tile.col * Gemm::kColumns;
 #pragma unroll
     for (int half = 0; half < kHalves; ++half) {
       write_gated<Gemm>(hand, half * 64, d[half], h.gate().at(row + half * 64, column),
@@ -94,7 +95,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ unsigned char raw[];
   const TileShared<Gemm> shared(raw);
-  const GatedWork work = work_of_block<Gemm>(raster, h.rows, k);
+  const GatedWork work{work_of_block<Gemm>(raster, h.rows, k)};
   start_block(shared, maps);
   let_next_kernel_start();
   run_block<Gemm>(

@@ -45,9 +45,11 @@ struct QuantizedRows<BlockScales> {
 // Named barrier of a consumer's own threads; the next number is the second consumer's.
 inline constexpr int kOwnBarrier = 6;
 
-// A block works on tiles first, first + step, ...
-struct GatedWork {
-  const TileRaster& raster;
+// A block works on tiles first, first + step, ... in the order of a TileRaster, or of what has its
+// functions.
+template <typename Raster>
+struct GatedWorkOf {
+  const Raster& raster;
   int rows = 0;  // of x
   int k = 0;
   int rank = 0;  // in the cluster
@@ -65,9 +67,21 @@ struct GatedWork {
     return (tile.row * Gemm::kCluster + rank) * Gemm::Shape::kRows;
   }
 };
+// Of a problem whose x is all there when the kernels ahead have ended.
+struct GatedWork : GatedWorkOf<TileRaster> {
+  template <typename Gemm>
+  __device__ void await_x(const TilePosition&) const {}
+  // Calls use(map, bytes, row) with the boxes of the tile's rows of x, and where they begin.
+  template <typename Gemm, typename Use>
+  __device__ void with_x(const GatedMaps& maps, const TilePosition& tile, const Use& use) const {
+    maps.x.template with_boxes<Gemm::Shape::kRows>(
+        rows, row<Gemm>(tile),
+        [&](const CUtensorMap& x, int bytes) { use(x, bytes, row<Gemm>(tile)); });
+  }
+};
 
-template <typename Gemm>
-__device__ inline GatedWork work_of_block(const TileRaster& raster, int rows, int k) {
+template <typename Gemm, typename Raster>
+__device__ inline GatedWorkOf<Raster> work_of_block(const Raster& raster, int rows, int k) {
   return {raster,
           rows,
           k,
@@ -80,28 +94,32 @@ template <typename Gemm>
 struct GatedProducer {
   const GatedMaps& maps;
   const TileShared<Gemm>& shared;
-  const GatedWork& work;
+  const typename Gemm::Work& work;
 
   using T = typename Gemm::T;
+
+  struct BoxesOfX {
+    const CUtensorMap& map;
+    int row = 0;
+  };
 
   __device__ void run() const {
     RingPosition<Gemm::kStages> at;
     for (int tile = work.first; tile < work.raster.count(); tile += work.step) {
       const TilePosition position = work.raster.at(tile);
-      maps.x.template with_boxes<Gemm::Shape::kRows>(
-          work.rows, work.row<Gemm>(position), [&](const CUtensorMap& x, int x_bytes) {
-            load_tile(x, x_bytes + Gemm::Shape::kWBytes, position, tile == work.first, at);
-          });
+      work.template with_x<Gemm>(maps, position, [&](const CUtensorMap& x, int x_bytes, int row) {
+        load_tile({x, row}, x_bytes + Gemm::Shape::kWBytes, position, tile == work.first, at);
+      });
     }
   }
 
   // bytes: of a stage. The loops are not unrolled, since two kernels that take turns compete for
   // the instruction caches (128 x 768 x 3072: 8.63 us, unrolled 8.74).
-  __device__ void load_tile(const CUtensorMap& x, int bytes, const TilePosition& position,
+  __device__ void load_tile(const BoxesOfX& x, int bytes, const TilePosition& position,
                             bool is_first, RingPosition<Gemm::kStages>& at) const {
-    const int stages = work.stages<T>(), row = work.row<Gemm>(position);
+    const int stages = work.template stages<T>();
     const auto load_x = [&](int i, int stage) {
-      load_box(x, shared.stage(stage), shared.full_at(stage), i * kStageColumns<T>, row);
+      load_box(x.map, shared.stage(stage), shared.full_at(stage), i * kStageColumns<T>, x.row);
     };
     int ahead = 0;
     if (is_first) {
@@ -113,8 +131,11 @@ struct GatedProducer {
         load_w(position, i, i);
       }
       wait_for_previous_kernel();
+      work.template await_x<Gemm>(position);
 #pragma unroll 1
       for (int i = 0; i < ahead; ++i, at.advance()) load_x(i, i);
+    } else {
+      work.template await_x<Gemm>(position);
     }
 #pragma unroll 1
     for (int i = ahead; i < stages; ++i, at.advance()) {

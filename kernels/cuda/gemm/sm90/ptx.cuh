@@ -139,6 +139,13 @@ __device__ inline void store_box(const CUtensorMap& map, std::uint32_t from, int
       : "memory");
 }
 
+// Bytes in a row, a multiple of 16, as are both addresses.
+__device__ inline void store_bytes(void* to, std::uint32_t from, int bytes) {
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(from),
+               "r"(bytes)
+               : "memory");
+}
+
 __device__ inline void commit_stores() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 
 // Until the shared memory of all this thread's stores may be written again.

@@ -41,9 +41,11 @@ struct WideGemm {
   static constexpr int kSharedBytes = shared_bytes<Shape>(kHandsBytes);
 };
 
-// The cluster's tiles: two of kColumns columns. A block's is the rank-th.
+// The cluster's tiles: two of kColumns columns. A block's is the rank-th. Raster: their order, a
+// TileRaster or what has its functions.
+template <typename Raster>
 struct WideWork {
-  const TileRaster& raster;
+  const Raster& raster;
   int stages = 0;
   int rank = 0;
   int first = 0;
@@ -59,11 +61,20 @@ struct WideWork {
   }
 };
 
-template <typename Gemm>
+template <typename Gemm, typename Raster>
+__device__ inline WideWork<Raster> wide_work_of_block(const Raster& raster, int k) {
+  constexpr int kColumns = kStageColumns<typename Gemm::T>;
+  return {raster, (k + kColumns - 1) / kColumns, static_cast<int>(cluster_rank()),
+          static_cast<int>(blockIdx.x) / Gemm::kCluster,
+          static_cast<int>(gridDim.x) / Gemm::kCluster};
+}
+
+// maps: of x and w.
+template <typename Gemm, typename Maps, typename Raster>
 struct WideProducer {
-  const WideMaps& maps;
+  const Maps& maps;
   const TileShared<Gemm>& shared;
-  const WideWork& work;
+  const WideWork<Raster>& work;
 
   __device__ void run() const {
     RingPosition<Gemm::kStages> at;
@@ -86,7 +97,7 @@ struct WideProducer {
   __device__ void load_w(const TilePosition& tile, int i, int stage) const {
     constexpr int kHalf = Gemm::kColumns / 2;
     const std::uint32_t w = shared.stage(stage) + Gemm::Shape::kXBytes;
-    const int column = i * kStageColumns<typename Gemm::T>, row = work.column<Gemm>(tile);
+    const int column = i * kStageColumns<typename Gemm::T>, row = work.template column<Gemm>(tile);
     barrier_expect_bytes(shared.full_at(stage), Gemm::Shape::kStageBytes);
     load_box(maps.w, w, shared.full_at(stage), column, row);
     load_box(maps.w, w + Gemm::Shape::kWBytes / 2, shared.full_at(stage), column, row + kHalf);
@@ -97,16 +108,16 @@ struct WideProducer {
     constexpr std::uint16_t kBothBlocks = 3;
     const int row = work.rank * kTileRows;
     load_box_multicast(maps.x, shared.stage(stage) + row * kStageRowBytes, shared.full_at(stage),
-                       i * kStageColumns<typename Gemm::T>, work.row<Gemm>(tile) + row,
+                       i * kStageColumns<typename Gemm::T>, work.template row<Gemm>(tile) + row,
                        kBothBlocks);
   }
 };
 
-template <typename Gemm>
+template <typename Gemm, typename Maps, typename Raster>
 struct WideConsumer {
-  const WideMaps& maps;
+  const Maps& maps;
   const TileShared<Gemm>& shared;
-  const WideWork& work;
+  const WideWork<Raster>& work;
   int number = 0;
   typename Gemm::Scales scales;
 
@@ -128,25 +139,25 @@ struct WideConsumer {
     if (threadIdx.x % kWarpgroup == 0) wait_stores();
   }
 
- private:
   __device__ void multiply(TileSums& d, RingPosition<Gemm::kStages>& at,
                            const TilePosition& tile) const {
     const auto release = [&](int stage) { release_stage<Gemm>(shared, stage); };
     const ConsumerRows rows = rows_of_consumer<Shape>(number);
     if constexpr (Gemm::kPromotes) {
-      multiply_tile_promoted<Shape>(
-          d, shared, at, work.stages, rows, release,
-          scales.promotion(work.row<Gemm>(tile) + rows.x, work.column<Gemm>(tile)));
+      multiply_tile_promoted<Shape>(d, shared, at, work.stages, rows, release,
+                                    scales.promotion(work.template row<Gemm>(tile) + rows.x,
+                                                     work.template column<Gemm>(tile)));
     } else {
       multiply_tile<Shape>(d, shared, at, work.stages, rows, release, [] {});
     }
   }
 
+ private:
   __device__ void store(const TileSums& d, const TilePosition& tile, int panel) const {
     const std::uint32_t hand = shared.hand(number);
     const int warp = threadIdx.x % kWarpgroup / 32;
-    const int column = work.column<Gemm>(tile) + panel * Panel::kColumns;
-    const int row = work.row<Gemm>(tile) + number * kTileRows;
+    const int column = work.template column<Gemm>(tile) + panel * Panel::kColumns;
+    const int row = work.template row<Gemm>(tile) + number * kTileRows;
     const bool stores = threadIdx.x % kWarpgroup == 0;
     if (stores) wait_stores_read();  // the panel before
     named_sync(kOwnBarrier + number, kWarpgroup);
@@ -173,19 +184,16 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ unsigned char raw[];
   const TileShared<Gemm> shared(raw);
-  constexpr int kColumns = kStageColumns<typename Gemm::T>;
-  const WideWork work{raster, (k + kColumns - 1) / kColumns, static_cast<int>(cluster_rank()),
-                      static_cast<int>(blockIdx.x) / Gemm::kCluster,
-                      static_cast<int>(gridDim.x) / Gemm::kCluster};
+  const auto work = wide_work_of_block<Gemm>(raster, k);
   start_block(shared, maps);
   let_next_kernel_start();
   const typename Gemm::Scales factors{scales...};
   run_block<Gemm>(
       [&](int consumer) {
-        WideConsumer<Gemm>{maps, shared, work, consumer, factors}.run();
+        WideConsumer<Gemm, WideMaps, TileRaster>{maps, shared, work, consumer, factors}.run();
       },
       [&] {
-        WideProducer<Gemm>{maps, shared, work}.run();
+        WideProducer<Gemm, WideMaps, TileRaster>{maps, shared, work}.run();
       });
 #endif  // other architectures never launch it
 }

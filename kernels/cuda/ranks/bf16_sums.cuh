@@ -1,0 +1,31 @@
+// Sums of bf16 numbers in fp32, eight in 16 bytes.
+#pragma once
+
+#include <cuda_bf16.h>
+
+#include <cstdint>
+#include <cstring>
+
+namespace fusegate::kernels::ranks {
+
+__device__ inline void add_to(float (&sums)[8], const uint4& value) {
+  const std::uint32_t words[4] = {value.x, value.y, value.z, value.w};
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    sums[2 * i] += __uint_as_float(words[i] << 16);
+    sums[2 * i + 1] += __uint_as_float(words[i] & 0xffff0000U);
+  }
+}
+
+__device__ inline std::uint32_t rounded(float first, float second) {
+  const __nv_bfloat162 pair = __floats2bfloat162_rn(first, second);
+  std::uint32_t bits = 0;
+  memcpy(&bits, &pair, sizeof(bits));
+  return bits;
+}
+__device__ inline uint4 rounded(const float (&sums)[8]) {
+  return {rounded(sums[0], sums[1]), rounded(sums[2], sums[3]), rounded(sums[4], sums[5]),
+          rounded(sums[6], sums[7])};
+}
+
+}  // namespace fusegate::kernels::ranks

@@ -1,0 +1,36 @@
+#include "kernels/cuda/gemm/sm90/launches.h"
+#include "kernels/cuda/gemm/sm90/wide_gemm_plan.h"
+#include "kernels/cuda/ranks/overlapped.h"
+#include "kernels/cuda/ranks/wide_exchange.cuh"
+
+namespace fusegate::kernels {
+namespace {
+
+using Gemm = sm90::WideGemm<__nv_bfloat16, kWideGemmCols, kWideGemmStages>;
+static_assert(Gemm::kRows == kWideGemmRows && Gemm::kCluster == kWideGemmCluster);
+
+}  // namespace
+
+int wide_exchange_clusters(const WideExchangePlan& plan) {
+  const auto kernel = sm90::wide_exchange_kernel<Gemm>;
+  return static_cast<int>(persistent_launch<Gemm>(kernel, plan.raster.count()).blocks.x) /
+         Gemm::kCluster;
+}
+
+std::function<void()> make_wide_exchange(CudaDevice& device, const WideExchangePlan& plan,
+                                         const RankExchange& exchange,
+                                         const ExchangeOperands& operands, int clusters,
+                                         bool early) {
+  const auto kernel = sm90::wide_exchange_kernel<Gemm>;
+  LaunchShape shape = persistent_launch<Gemm>(kernel, clusters);
+  shape.early = shape.early && early;
+  const auto& [x, w, out] = operands;
+  const sm90::ExchangeMaps maps{.x = make_stage_map(x, sm90::kTileRows),
+                                .w = make_stage_map(w, Gemm::kColumns / 2)};
+  return [=, raster = plan.raster, rows = output_rows(out), k = static_cast<int>(x.cols()),
+          stream = device.stream()] {
+    launch_kernel(kernel, shape, stream, maps, raster, exchange, rows, k);
+  };
+}
+
+}  // namespace fusegate::kernels

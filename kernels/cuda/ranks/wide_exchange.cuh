@@ -1,0 +1,346 @@
+// wide_gemm (gemm/sm90/wide_gemm.cuh) whose tiles are summands: out = sum over ranks of x w^T.
+//
+// Consumers multiply, and hand their tiles over in shared memory. Three more warps, the helpers,
+// do the rest while the tensor cores have the next tile:
+//
+//   keep     the TMA stores the tile in this rank's own slot, as it lies in shared memory
+//   send     from there to the slots of the ranks that need it, then a flag
+//   add up   the tile before, of all ranks, which by now have sent it, in their order and in fp32
+//
+// Sent from shared memory, a wave of tiles would keep the tensor cores waiting for the link. Where
+// rows are split, a block's first tiles are other ranks', and its last its own (RankedRaster): it
+// sends the ones and adds up the others. Else each rank sends every tile and adds it up. A block's
+// last tile is sent and added up by consumers too.
+//
+// Blocks wait for other ranks' blocks: all are at work at one time, and ranks have as many
+// clusters, so that they come to the same tiles in the same order. A rank waits for a tile only
+// after it has sent the next one, and no tile is sent later because of one that comes after it; so
+// some rank can always go on.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cuda/gemm/sm90/wide_gemm.cuh"
+#include "kernels/cuda/ranks/bf16_sums.cuh"
+#include "kernels/cuda/ranks/peer_access.cuh"
+#include "kernels/cuda/ranks/ranked_raster.h"
+
+namespace fusegate::kernels::sm90 {
+
+struct ExchangeMaps {
+  CUtensorMap x, w;
+
+  __device__ void prefetch() const {
+    prefetch_map(x);
+    prefetch_map(w);
+  }
+};
+
+inline constexpr int kHelpers = 96, kFirstHelper = 32;  // threads
+inline constexpr int kAdders = kHelpers + kConsumers * kWarpgroup;
+// Named barriers: of a consumer and the warp that stores its panels, the next number being the
+// second consumer's; of the helpers; and of all but the producer's warp.
+inline constexpr int kPanelFull = 1, kPanelFree = 3, kPanelThreads = kWarpgroup + 32;
+inline constexpr int kHelpersBarrier = 5, kAddersBarrier = 6;
+
+// A block's tiles in the memory of all ranks.
+template <typename Gemm>
+struct TileExchange {
+  const RankExchange& ranks;
+  const WideWork<RankedRaster>& work;
+  const OutputRows& out;     // this rank's rows of it
+  std::uint32_t number = 0;  // of the exchange
+
+  using Panel = typename Gemm::Panel;
+  static constexpr int kPanels = kConsumers * Gemm::kPanels;  // first those of the first consumer
+  static constexpr int kTileBytes = kPanels * Panel::kBytes;
+  static constexpr int kChunksOfRow = Panel::kColumns / 8, kChunks = Panel::kRows * kChunksOfRow;
+
+  __device__ bool are_split() const { return work.raster.parts > 1; }
+  __device__ bool is_added_up_by(int rank, const TilePosition& tile) const {
+    return !are_split() || work.raster.owner(tile) == rank;
+  }
+  // Of the block's tile among those that one rank adds up.
+  __device__ int index(const TilePosition& tile) const {
+    const TilePosition at = work.raster.within(tile);
+    return (at.row * work.raster.part.col_tiles + at.col) * Gemm::kCluster + work.rank;
+  }
+  // The tile of rank `of` in the memory of rank `at`.
+  __device__ std::byte* tile_at(int at, int of, const TilePosition& tile) const {
+    return ranks.slot(at, of, number) + static_cast<std::int64_t>(index(tile)) * kTileBytes;
+  }
+  __device__ std::byte* own(const TilePosition& tile) const {
+    return tile_at(ranks.rank, ranks.rank, tile);
+  }
+
+  // By so many threads, of which this is one.
+  __device__ void send(const TilePosition& tile, int thread, int threads) const {
+    for (int to = 0; to < ranks.count; ++to) {
+      if (to == ranks.rank || !is_added_up_by(to, tile)) continue;
+      copy(own(tile), tile_at(to, ranks.rank, tile), thread, threads);
+    }
+  }
+  // When all have sent it.
+  __device__ void set_flags(const TilePosition& tile) const {
+    for (int to = 0; to < ranks.count; ++to) {
+      if (to == ranks.rank || !is_added_up_by(to, tile)) continue;
+      ranks::set_flag(ranks.flag(to, ranks.rank, index(tile)), number);
+    }
+  }
+
+  __device__ void add_up(const TilePosition& tile, int thread, int threads) const {
+    if (!is_added_up_by(ranks.rank, tile)) return;
+    for (int of = 0; of < ranks.count; ++of) {
+      if (of != ranks.rank) {
+        ranks::wait_for_flag(ranks.flag(ranks.rank, of, index(tile)), number);
+      }
+    }
+    if (ranks.count == 2) {
+      add_up_two(tile, thread, threads);
+    } else {
+      add_up_all(tile, thread, threads);
+    }
+  }
+
+ private:
+  // With several loads under way.
+  static __device__ void copy(const std::byte* from, std::byte* to, int thread, int threads) {
+    constexpr int kLoads = 4, kVectors = kTileBytes / 16;
+    for (int i = thread; i < kVectors; i += kLoads * threads) {
+      uint4 values[kLoads];
+#pragma unroll
+      for (int j = 0; j < kLoads; ++j) {
+        const int at = i + j * threads;
+        if (at < kVectors) values[j] = ranks::load_of_rank(from + at * 16);
+      }
+#pragma unroll
+      for (int j = 0; j < kLoads; ++j) {
+        const int at = i + j * threads;
+        if (at < kVectors) ranks::store_to_rank(to + at * 16, values[j]);
+      }
+    }
+  }
+
+  // Eight numbers of the tile, the i-th: where they lie in a slot, and in out, if they are inside.
+  struct Chunk {
+    int offset = 0;
+    void* to = nullptr;
+  };
+  __device__ Chunk chunk(const TilePosition& tile, int i) const {
+    const int panel = i / kChunks, row = i % kChunks / kChunksOfRow, column = i % kChunksOfRow;
+    const TilePosition at = work.raster.within(tile);
+    const int out_row = work.template row<Gemm>(at) + panel / Gemm::kPanels * Panel::kRows + row;
+    const int out_column =
+        work.template column<Gemm>(at) + panel % Gemm::kPanels * Panel::kColumns + column * 8;
+    const bool is_inside = out_row < out.rows && out_column < out.columns;
+    return {panel * Panel::kBytes + Panel::chunk_at(row, column),
+            is_inside ? static_cast<char*>(out.data) +
+                            (static_cast<std::int64_t>(out_row) * out.columns + out_column) * 2
+                      : nullptr};
+  }
+
+  // Several at a time, so that loads are under way.
+  __device__ void add_up_two(const TilePosition& tile, int thread, int threads) const {
+    constexpr int kTogether = 2, kAll = kPanels * kChunks;
+    const std::byte* const first = tile_at(ranks.rank, 0, tile);
+    const std::byte* const second = tile_at(ranks.rank, 1, tile);
+    for (int i = thread; i < kAll; i += kTogether * threads) {
+      uint4 a[kTogether], b[kTogether];
+      Chunk chunks[kTogether];
+#pragma unroll
+      for (int j = 0; j < kTogether; ++j) {
+        if (i + j * threads >= kAll) continue;
+        chunks[j] = chunk(tile, i + j * threads);
+        a[j] = ranks::load_of_rank(first + chunks[j].offset);
+        b[j] = ranks::load_of_rank(second + chunks[j].offset);
+      }
+#pragma unroll
+      for (int j = 0; j < kTogether; ++j) {
+        if (chunks[j].to == nullptr) continue;
+        float sums[8] = {};
+        ranks::add_to(sums, a[j]);
+        ranks::add_to(sums, b[j]);
+        store_global(chunks[j].to, ranks::rounded(sums));
+      }
+    }
+  }
+
+  __device__ void add_up_all(const TilePosition& tile, int thread, int threads) const {
+    for (int i = thread; i < kPanels * kChunks; i += threads) {
+      const Chunk at = chunk(tile, i);
+      if (at.to == nullptr) continue;
+      float sums[8] = {};
+      for (int of = 0; of < ranks.count; ++of) {
+        ranks::add_to(sums, ranks::load_of_rank(tile_at(ranks.rank, of, tile) + at.offset));
+      }
+      store_global(at.to, ranks::rounded(sums));
+    }
+  }
+};
+
+// By threads that have waited for the kernels ahead, before the block ends the exchange.
+template <typename Gemm>
+__device__ inline TileExchange<Gemm> exchange_of_block(const RankExchange& ranks,
+                                                       const WideWork<RankedRaster>& work,
+                                                       const OutputRows& out) {
+  return {ranks, work, out, ranks::load_counter(ranks.counter(static_cast<int>(blockIdx.x)))};
+}
+
+// What all but the producer's warp do of a block's last tile, which lies in this rank's slot when
+// all have come.
+template <typename Gemm>
+__device__ inline void send_last(const TileExchange<Gemm>& exchange, const TilePosition& tile) {
+  const int thread = static_cast<int>(threadIdx.x) - kFirstHelper;
+  named_sync(kAddersBarrier, kAdders);
+  exchange.send(tile, thread, kAdders);
+  named_sync(kAddersBarrier, kAdders);
+  if (thread == 0) exchange.set_flags(tile);
+}
+
+template <typename Gemm>
+struct SendingConsumer {
+  const WideConsumer<Gemm, ExchangeMaps, RankedRaster>& gemm;
+  const RankExchange& ranks;
+  const OutputRows& out;
+
+  using Sums = typename WideConsumer<Gemm, ExchangeMaps, RankedRaster>::TileSums;
+  using Panel = typename Gemm::Panel;
+
+  __device__ void run() const {
+    const auto& work = gemm.work;
+    RingPosition<Gemm::kStages> at;
+    int last = work.first;
+    for (int tile = work.first; tile < work.raster.count(); tile += work.step) {
+      Sums d;
+      gemm.multiply(d, at, work.raster.at(tile));
+#pragma unroll
+      for (int panel = 0; panel < Gemm::kPanels; ++panel) hand_over(d, panel);
+      last = tile;
+    }
+    // Not before, since all registers hold sums.
+    const auto exchange = exchange_of_block<Gemm>(ranks, work, out);
+    const TilePosition tile = work.raster.at(last);
+    send_last(exchange, tile);
+    constexpr int kOthers = kFirstHelper + kHelpers;
+    exchange.add_up(tile, static_cast<int>(threadIdx.x) - kOthers, kConsumers * kWarpgroup);
+  }
+
+ private:
+  __device__ void hand_over(const Sums& d, int panel) const {
+    const int warp = threadIdx.x % kWarpgroup / 32;
+    named_sync(kPanelFree + gemm.number, kPanelThreads);
+#pragma unroll
+    for (int half = 0; half < kTileRows / 64; ++half) {
+      const float* const sums = d[half] + panel * Panel::kColumns / 2;
+      write_rows<Panel>(gemm.shared.hand(gemm.number), half * 64 + warp * 16, 0, [&](int i) {
+        return float2{sums[i], sums[i + 1]};
+      });
+    }
+    fence_async_proxy();
+    named_arrive(kPanelFull + gemm.number, kPanelThreads);
+  }
+};
+
+template <typename Gemm>
+struct Helper {
+  const TileShared<Gemm>& shared;
+  const TileExchange<Gemm>& exchange;
+  int thread = 0;  // of kHelpers
+
+  using Panel = typename Gemm::Panel;
+
+  // The first two warps have a consumer each.
+  __device__ int consumer() const { return thread / 32; }
+  __device__ bool has_consumer() const { return consumer() < kConsumers; }
+
+  __device__ void run() const {
+    const auto& work = exchange.work;
+    if (has_consumer()) named_arrive(kPanelFree + consumer(), kPanelThreads);
+    for (int tile = work.first; tile < work.raster.count(); tile += work.step) {
+      const TilePosition position = work.raster.at(tile);
+      const bool is_last = tile + work.step >= work.raster.count();
+      if (has_consumer()) keep(position, is_last);
+      if (is_last) {
+        send_last(exchange, position);
+      } else {
+        send(position);
+      }
+      if (tile != work.first) {
+        exchange.add_up(work.raster.at(tile - work.step), thread, kHelpers);
+      }
+    }
+  }
+
+ private:
+  // The consumer's panels, one after the other, in this rank's slot.
+  __device__ void keep(const TilePosition& tile, bool is_last) const {
+    std::byte* const to = exchange.own(tile) + consumer() * Gemm::kPanels * Panel::kBytes;
+    for (int panel = 0; panel < Gemm::kPanels; ++panel) {
+      named_sync(kPanelFull + consumer(), kPanelThreads);
+      if (thread % 32 == 0) {
+        store_bytes(to + panel * Panel::kBytes, shared.hand(consumer()), Panel::kBytes);
+        commit_stores();
+        wait_stores_read();
+      }
+      __syncwarp();
+      // Nobody waits for it after the last.
+      if (!is_last || panel < Gemm::kPanels - 1) {
+        named_arrive(kPanelFree + consumer(), kPanelThreads);
+      }
+    }
+    if (thread % 32 == 0) wait_stores();
+    __syncwarp();
+  }
+
+  __device__ void send(const TilePosition& tile) const {
+    named_sync(kHelpersBarrier, kHelpers);  // all of the tile is there
+    exchange.send(tile, thread, kHelpers);
+    named_sync(kHelpersBarrier, kHelpers);
+    if (thread == 0) exchange.set_flags(tile);
+  }
+};
+
+template <typename Gemm>
+__global__ void __launch_bounds__(kBlockThreads, 1)
+    wide_exchange_kernel(const __grid_constant__ ExchangeMaps maps,
+                         const __grid_constant__ RankedRaster raster,
+                         const __grid_constant__ RankExchange ranks,
+                         const __grid_constant__ OutputRows out, int k) {
+  FUSEGATE_TAKE_LONGER;
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  extern __shared__ unsigned char raw[];
+  const TileShared<Gemm> shared(raw);
+  const auto work = wide_work_of_block<Gemm>(raster, k);
+  start_block(shared, maps);
+  let_next_kernel_start();
+  // The producer waits for the kernels ahead when it has begun to load weights.
+  const bool is_producers = threadIdx.x < kFirstHelper;
+  if (!is_producers) wait_for_previous_kernel();
+  const int warpgroup = warpgroup_of_warp();
+  if (warpgroup > 0) {
+    take_registers<kManyRegisters>();
+    const WideConsumer<Gemm, ExchangeMaps, RankedRaster> gemm{
+        maps, shared, work, warpgroup - 1, {}};
+    SendingConsumer<Gemm>{gemm, ranks, out}.run();
+  } else {
+    give_registers<kFewRegisters>();
+    if (!is_producers) {
+      const auto exchange = exchange_of_block<Gemm>(ranks, work, out);
+      Helper<Gemm>{shared, exchange, static_cast<int>(threadIdx.x) - kFirstHelper}.run();
+    } else if (threadIdx.x == 0) {
+      WideProducer<Gemm, ExchangeMaps, RankedRaster>{maps, shared, work}.run();
+    }
+    __syncwarp();
+  }
+  // No block may end while another of its cluster writes to it or arrives at its barriers; and all
+  // have read the counter.
+  cluster_sync();
+  if (threadIdx.x == kFirstHelper) {
+    const int block = static_cast<int>(blockIdx.x);
+    ranks::end_exchange(ranks, ranks::load_counter(ranks.counter(block)), block,
+                        static_cast<int>(gridDim.x));
+  }
+#endif  // other architectures never launch it
+}
+
+}  // namespace fusegate::kernels::sm90
