@@ -32,7 +32,12 @@ std::uint32_t address_of(std::uint64_t descriptor) {
 Cluster* Cluster::here_ = nullptr;
 
 Cluster::Cluster(int blocks, int threads, std::size_t shared_bytes, unsigned seed)
-    : threads_(threads), shared_bytes_(shared_bytes), blocks_of_gpu_(blocks), fibers_(seed) {
+    : threads_(threads),
+      shared_bytes_(shared_bytes),
+      blocks_of_gpu_(blocks),
+      blocks_of_cluster_(blocks),
+      fibers_(seed),
+      cluster_barriers_(1) {
   const auto count = static_cast<std::size_t>(blocks * threads);
   blocks_.resize(static_cast<std::size_t>(blocks));
   states_.resize(count);
@@ -55,14 +60,16 @@ void Cluster::run(int first, int row, int row_blocks, const std::function<void()
   });
 }
 
-void Cluster::run_gpus(int gpus, const std::function<void(int gpu)>& program) {
+void Cluster::run_gpus(int gpus, int cluster, const std::function<void(int gpu)>& program) {
   blocks_of_gpu_ = static_cast<int>(blocks_.size()) / gpus;
+  blocks_of_cluster_ = cluster;
+  cluster_barriers_.resize(blocks_.size() / static_cast<std::size_t>(cluster));
   gpus_.resize(static_cast<std::size_t>(gpus));
-  run(0, 0, blocks_of_gpu_, [&] { program(rank() / blocks_of_gpu_); });
+  run(0, 0, blocks_of_gpu_, [&] { program(number() / blocks_of_gpu_); });
 }
 
 void Cluster::end_kernel() {
-  meet(gpus_[static_cast<std::size_t>(rank() / blocks_of_gpu_)], blocks_of_gpu_ * threads_,
+  meet(gpus_[static_cast<std::size_t>(number() / blocks_of_gpu_)], blocks_of_gpu_ * threads_,
        "its grid", [] {});
 }
 
@@ -91,12 +98,15 @@ void Cluster::end_thread() {
   if (--block().running == 0 && !block().coming.empty()) {
     throw Fault("a block ends before all that it loads is there");
   }
-  if (thread.has_arrived && thread.cluster_phase == cluster_phase_) --cluster_arrived_;
+  if (thread.has_arrived && thread.cluster_phase == cluster_barrier().phase) {
+    --cluster_barrier().arrived;
+  }
   turn_cluster_if_complete();
 }
 
 Cluster::Block& Cluster::block_at(int rank) {
-  Block& found = blocks_.at(static_cast<std::size_t>(rank));
+  if (rank >= blocks_of_cluster_) throw Fault("a cluster has no such block");
+  Block& found = blocks_[static_cast<std::size_t>(first_of_cluster() + rank)];
   if (&found == &block()) return found;
   if (!found.has_started) throw Fault("a block is written to before it has started");
   if (found.running == 0) throw Fault("a block is written to after it has ended");
@@ -204,25 +214,28 @@ void Cluster::named_sync(int barrier, int threads, bool waits) {
 
 void Cluster::turn_cluster_if_complete() {
   int running = 0;
-  for (const Block& block : blocks_) running += block.running;
-  if (cluster_arrived_ < running || running == 0) return;
-  cluster_arrived_ = 0;
-  ++cluster_phase_;
-  fibers_.wake(cluster_waiting_);
+  for (int i = 0; i < blocks_of_cluster_; ++i) {
+    running += blocks_[static_cast<std::size_t>(first_of_cluster() + i)].running;
+  }
+  ClusterBarrier& barrier = cluster_barrier();
+  if (barrier.arrived < running || running == 0) return;
+  barrier.arrived = 0;
+  ++barrier.phase;
+  fibers_.wake(barrier.waiting);
 }
 
 void Cluster::cluster_arrive() {
   if (self().has_arrived) throw Fault("a thread arrives twice at the cluster's barrier");
   self().has_arrived = true;
-  self().cluster_phase = cluster_phase_;
-  ++cluster_arrived_;
+  self().cluster_phase = cluster_barrier().phase;
+  ++cluster_barrier().arrived;
   turn_cluster_if_complete();
 }
 
 void Cluster::cluster_wait() {
   if (!self().has_arrived) throw Fault("a thread waits at the cluster's barrier before it arrives");
-  while (self().cluster_phase == cluster_phase_) {
-    fibers_.wait(cluster_waiting_, "the cluster's barrier");
+  while (self().cluster_phase == cluster_barrier().phase) {
+    fibers_.wait(cluster_barrier().waiting, "the cluster's barrier");
   }
   self().has_arrived = false;
 }
@@ -243,7 +256,7 @@ void Cluster::come(Block& block, const Range& range, std::function<void()> copy,
 
 void Cluster::load(const BoxMap& map, std::uint32_t to, std::uint32_t barrier, int column, int row,
                    unsigned ranks) {
-  for (int rank = 0; rank < static_cast<int>(blocks_.size()); ++rank) {
+  for (int rank = 0; rank < blocks_of_cluster_; ++rank) {
     if ((ranks >> rank & 1) == 0) continue;
     Block& block = block_at(rank);
     at(block, to, map.bytes());

@@ -76,9 +76,9 @@ class Cluster {
 
   // kernel() in every thread. first: number of the cluster's first block in its row of the grid.
   void run(int first, int row, int row_blocks, const std::function<void()>& kernel);
-  // The blocks are those of several GPUs' grids, all at work at one time: program(gpu) runs in
-  // every thread and may call several kernels, with end_kernel() behind each.
-  void run_gpus(int gpus, const std::function<void(int gpu)>& program);
+  // The blocks are those of several GPUs' grids, in clusters of so many, all at work at one time:
+  // program(gpu) runs in every thread and may call several kernels, with end_kernel() behind each.
+  void run_gpus(int gpus, int cluster, const std::function<void(int gpu)>& program);
   // Until all of the GPU's grid is here.
   void end_kernel();
   // The running one.
@@ -86,9 +86,9 @@ class Cluster {
 
   // ---- of the running thread
   int thread() const { return fibers_.current() % threads_; }
-  int rank() const { return fibers_.current() / threads_; }
+  int rank() const { return number() % blocks_of_cluster_; }
   int threads() const { return threads_; }  // of a block
-  int block_x() const { return first_ + rank() % blocks_of_gpu_; }
+  int block_x() const { return first_ + number() % blocks_of_gpu_; }
   int block_y() const { return row_; }
   int grid_x() const { return row_blocks_; }
 
@@ -195,7 +195,18 @@ class Cluster {
     std::array<std::array<std::array<std::byte, kExchanged>, kWarp>, 2> values{};
   };
 
-  Block& block() { return blocks_[static_cast<std::size_t>(rank())]; }
+  struct ClusterBarrier {
+    unsigned phase = 0;
+    int arrived = 0;
+    Queue waiting;
+  };
+
+  int number() const { return fibers_.current() / threads_; }  // of the block among all
+  int first_of_cluster() const { return number() - rank(); }
+  ClusterBarrier& cluster_barrier() {
+    return cluster_barriers_[static_cast<std::size_t>(number() / blocks_of_cluster_)];
+  }
+  Block& block() { return blocks_[static_cast<std::size_t>(number())]; }
   Block& block_at(int rank);
   Thread& self() { return states_[static_cast<std::size_t>(fibers_.current())]; }
   static std::byte* at(Block& block, std::uint32_t address, std::size_t bytes);
@@ -216,7 +227,7 @@ class Cluster {
   int threads_;
   std::size_t shared_bytes_;
   int first_ = 0, row_ = 0, row_blocks_ = 0;
-  int blocks_of_gpu_ = 0;
+  int blocks_of_gpu_, blocks_of_cluster_;
   std::vector<Meeting> gpus_;
   Queue flag_waiting_;
   Fibers fibers_;
@@ -224,9 +235,7 @@ class Cluster {
   std::vector<Thread> states_;
   std::vector<Warp> warps_;
   std::vector<Meeting> warpgroups_;
-  unsigned cluster_phase_ = 0;
-  int cluster_arrived_ = 0;
-  Queue cluster_waiting_;
+  std::vector<ClusterBarrier> cluster_barriers_;
 };
 
 template <typename Value>
