@@ -183,7 +183,7 @@ class ProgramTest(unittest.TestCase):
     def test_the_checkouts_suites_are_known(self):
         ended = self.process("--suite=nope", FUSEGATE_BENCH="")
         self.assertEqual((ended.returncode, ended.stderr),
-                         (2, "fusegate_bench: nope: no such suite; expected ladder, models, nightly, pr, smoke, training, or a .json file\n"))
+                         (2, "fusegate_bench: nope: no such suite; expected ladder, models, nightly, pr, smoke, tensor_parallel, training, or a .json file\n"))
 
     def test_without_torch_ends_with_2_and_one_line(self):
         self.write("torch.py", "raise OSError('libcudart.so.13: not found')")

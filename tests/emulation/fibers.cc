@@ -65,8 +65,8 @@ void Fibers::run(int count, std::function<void(int)> body) {
   for (int i = 0; i < count; ++i) start(i);
   ready_.resize(static_cast<std::size_t>(count));
   std::iota(ready_.begin(), ready_.end(), 0);
-  constexpr int kLags[] = {0, 1, 32, 128};
-  lag_count_ = kLags[draw(std::size(kLags))];
+  const int lags[] = {0, 1, 32, 128, (count + 1) / 2};  // the last may be a GPU's
+  lag_count_ = lags[draw(std::size(lags))];
   if (lag_count_ > 0) {
     lag_from_ = static_cast<int>(draw(static_cast<std::size_t>(count))) / lag_count_ * lag_count_;
   }

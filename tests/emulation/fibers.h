@@ -1,6 +1,6 @@
 // Functions that run in turn on one thread of the CPU, each until it waits or ends. The next one is
-// random, and so are neighbours that lag while others can go on: one, a warp or a warpgroup. So
-// each seed tries another order.
+// random, and so are neighbours that lag while others can go on: one, a warp, a warpgroup or half
+// of all. So each seed tries another order.
 #pragma once
 
 #include <ucontext.h>

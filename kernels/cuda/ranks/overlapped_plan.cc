@@ -43,7 +43,8 @@ WideExchangePlan plan_wide_exchange(const GemmSize& size, const RankOf& rank, bo
   return {.raster = {.part = plan_wide_gemm_sm90(part_of(size, parts), gpu),
                      .parts = parts,
                      .first = (rank.rank + 1) % parts},
-          .slot_bytes = tiles_of_part(size, parts) * kClusterTileBytes};
+          // A rank keeps others' tiles beside its own until they are sent.
+          .slot_bytes = parts * tiles_of_part(size, parts) * kClusterTileBytes};
 }
 
 GatheringPlan plan_gathering(const GemmSize& size, const RankOf& rank, const GpuLimits& gpu) {

@@ -44,7 +44,7 @@ TEST(WideExchangePlan, CoversOutAndBeginsWithOthersRows) {
         EXPECT_EQ(plan.raster.parts, parts);
         EXPECT_EQ(plan.raster.owner(plan.raster.at(0)), 0);
         EXPECT_EQ(plan.raster.owner(plan.raster.at(plan.raster.count() - 1)), parts - 1);
-        EXPECT_EQ(plan.slot_bytes, plan.raster.part.count() * 2 * 256 * 192 * 2);
+        EXPECT_EQ(plan.slot_bytes, plan.raster.count() * 2 * 256 * 192 * 2);
         EXPECT_LE(plan.raster.part.count() * kWideGemmCluster, kDataFlags);
       }
     }

@@ -53,31 +53,39 @@ struct TileExchange {
 
   using Panel = typename Gemm::Panel;
   static constexpr int kPanels = kConsumers * Gemm::kPanels;  // first those of the first consumer
-  static constexpr int kTileBytes = kPanels * Panel::kBytes;
+  static constexpr std::int64_t kBytes = kPanels * Panel::kBytes;  // of a tile
   static constexpr int kChunksOfRow = Panel::kColumns / 8, kChunks = Panel::kRows * kChunksOfRow;
 
   __device__ bool are_split() const { return work.raster.parts > 1; }
   __device__ bool is_added_up_by(int rank, const TilePosition& tile) const {
     return !are_split() || work.raster.owner(tile) == rank;
   }
+  __device__ int number_of(const TilePosition& tile) const {
+    return (tile.row * work.raster.part.col_tiles + tile.col) * Gemm::kCluster + work.rank;
+  }
   // Of the block's tile among those that one rank adds up.
   __device__ int index(const TilePosition& tile) const {
-    const TilePosition at = work.raster.within(tile);
-    return (at.row * work.raster.part.col_tiles + at.col) * Gemm::kCluster + work.rank;
+    return number_of(work.raster.within(tile));
   }
-  // The tile of rank `of` in the memory of rank `at`.
-  __device__ std::byte* tile_at(int at, int of, const TilePosition& tile) const {
-    return ranks.slot(at, of, number) + static_cast<std::int64_t>(index(tile)) * kTileBytes;
-  }
+  // This rank's summand, in its own slot, where others' tiles lie too until they are sent.
   __device__ std::byte* own(const TilePosition& tile) const {
-    return tile_at(ranks.rank, ranks.rank, tile);
+    return ranks.slot(ranks.rank, ranks.rank, number) + number_of(tile) * kBytes;
+  }
+  // The same in the memory of rank `to`.
+  __device__ std::byte* sent(int to, const TilePosition& tile) const {
+    return ranks.slot(to, ranks.rank, number) + index(tile) * kBytes;
+  }
+  // The summand of rank `of` of a tile that this rank adds up.
+  __device__ const std::byte* summand(int of, const TilePosition& tile) const {
+    if (of == ranks.rank) return own(tile);
+    return ranks.slot(ranks.rank, of, number) + index(tile) * kBytes;
   }
 
   // By so many threads, of which this is one.
   __device__ void send(const TilePosition& tile, int thread, int threads) const {
     for (int to = 0; to < ranks.count; ++to) {
       if (to == ranks.rank || !is_added_up_by(to, tile)) continue;
-      copy(own(tile), tile_at(to, ranks.rank, tile), thread, threads);
+      copy(own(tile), sent(to, tile), thread, threads);
     }
   }
   // When all have sent it.
@@ -105,7 +113,7 @@ struct TileExchange {
  private:
   // With several loads under way.
   static __device__ void copy(const std::byte* from, std::byte* to, int thread, int threads) {
-    constexpr int kLoads = 4, kVectors = kTileBytes / 16;
+    constexpr int kLoads = 4, kVectors = static_cast<int>(kBytes / 16);
     for (int i = thread; i < kVectors; i += kLoads * threads) {
       uint4 values[kLoads];
 #pragma unroll
@@ -142,8 +150,8 @@ struct TileExchange {
   // Several at a time, so that loads are under way.
   __device__ void add_up_two(const TilePosition& tile, int thread, int threads) const {
     constexpr int kTogether = 2, kAll = kPanels * kChunks;
-    const std::byte* const first = tile_at(ranks.rank, 0, tile);
-    const std::byte* const second = tile_at(ranks.rank, 1, tile);
+    const std::byte* const first = summand(0, tile);
+    const std::byte* const second = summand(1, tile);
     for (int i = thread; i < kAll; i += kTogether * threads) {
       uint4 a[kTogether], b[kTogether];
       Chunk chunks[kTogether];
@@ -171,7 +179,7 @@ struct TileExchange {
       if (at.to == nullptr) continue;
       float sums[8] = {};
       for (int of = 0; of < ranks.count; ++of) {
-        ranks::add_to(sums, ranks::load_of_rank(tile_at(ranks.rank, of, tile) + at.offset));
+        ranks::add_to(sums, ranks::load_of_rank(summand(of, tile) + at.offset));
       }
       store_global(at.to, ranks::rounded(sums));
     }
@@ -191,6 +199,7 @@ __device__ inline TileExchange<Gemm> exchange_of_block(const RankExchange& ranks
 template <typename Gemm>
 __device__ inline void send_last(const TileExchange<Gemm>& exchange, const TilePosition& tile) {
   const int thread = static_cast<int>(threadIdx.x) - kFirstHelper;
+  __syncwarp();
   named_sync(kAddersBarrier, kAdders);
   exchange.send(tile, thread, kAdders);
   named_sync(kAddersBarrier, kAdders);
@@ -223,6 +232,7 @@ struct SendingConsumer {
     send_last(exchange, tile);
     constexpr int kOthers = kFirstHelper + kHelpers;
     exchange.add_up(tile, static_cast<int>(threadIdx.x) - kOthers, kConsumers * kWarpgroup);
+    __syncwarp();
   }
 
  private:
@@ -268,6 +278,7 @@ struct Helper {
       if (tile != work.first) {
         exchange.add_up(work.raster.at(tile - work.step), thread, kHelpers);
       }
+      __syncwarp();
     }
   }
 
