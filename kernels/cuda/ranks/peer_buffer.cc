@@ -12,7 +12,7 @@
 namespace fusegate::kernels {
 namespace {
 
-// What a rank tells the others.
+// What a rank gives the others.
 struct Offer {
   cudaIpcMemHandle_t handle;
   char bus[32];    // of its GPU
@@ -34,7 +34,7 @@ bool is_out_of_reach(const char* bus) {
   int here = 0, there = 0, can = 0;
   FUSEGATE_CUDA(cudaGetDevice(&here));
   if (cudaDeviceGetByPCIBusId(&there, bus) != cudaSuccess) {
-    cudaGetLastError();  // CUDA_VISIBLE_DEVICES hides it; opening its memory will tell
+    cudaGetLastError();  // CUDA_VISIBLE_DEVICES hides it; opening its memory may work all the same
     return false;
   }
   if (here == there) return false;

@@ -16,7 +16,7 @@ class XGather {
           const Tensor& x);
 
   // Begins when what is on the device's stream has ended. Enqueue it before the product that waits:
-  // were both to run in the order in which they were enqueued, none would wait for ever.
+  // then both can also run in that order.
   void begin() const;
   // What follows on the device's stream waits for the copies.
   void end() const;

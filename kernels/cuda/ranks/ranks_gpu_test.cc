@@ -1,0 +1,234 @@
+// Two ranks on one GPU: streams and buffers of their own, and blocks for half of the SMs each, so
+// that all are at work at one time. What is between GPUs apart (peer_buffer.h), the kernels do the
+// same there. Calls follow each other without a wait between them, as in a captured batch, but are
+// not launched early: blocks of one rank's later calls would take the SMs that the other one needs.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "kernels/cuda/device/cuda.h"
+#include "kernels/cuda/device/cuda_graph.h"
+#include "kernels/cuda/device/gpu_test_fixture.h"
+#include "kernels/cuda/gemm/sm90/products.h"
+#include "kernels/cuda/ranks/one_shot.h"
+#include "kernels/cuda/ranks/overlapped.h"
+#include "kernels/cuda/ranks/peer_buffer.h"
+#include "kernels/cuda/ranks/x_gather.h"
+
+namespace fusegate::kernels {
+namespace {
+
+constexpr int kRanks = 2, kCalls = 5;
+
+struct TwoRanks : Ranks {
+  int count() const override { return kRanks; }
+};
+
+class RanksOnGpu : public GpuTest {
+ protected:
+  void SetUp() override {
+    GpuTest::SetUp();
+    if (IsSkipped()) return;
+    for (auto& gpu : gpus_) {
+      gpu = std::make_unique<CublasDevice>();
+      gpu->join(std::make_shared<TwoRanks>());
+    }
+  }
+
+  void make_buffers(const ExchangeRoom& room) {
+    RankExchange exchange{.slot_bytes = room.slot_bytes, .count = kRanks};
+    const auto bytes = static_cast<std::size_t>(exchange.gathered_at() + room.gathered_bytes);
+    const std::vector<std::uint32_t> first(kCounters, 1);
+    for (int rank = 0; rank < kRanks; ++rank) {
+      memory_.push_back(device_->allocate(bytes));
+      FUSEGATE_CUDA(cudaMemset(memory_.back().data(), 0, bytes));
+      device_->copy_to_device(std::as_bytes(std::span(first)), memory_.back().data());
+      exchange.buffers[rank] = static_cast<std::byte*>(memory_.back().data());
+    }
+    for (exchange.rank = 0; exchange.rank < kRanks; ++exchange.rank) {
+      exchanges_[static_cast<std::size_t>(exchange.rank)] = exchange;
+    }
+    FUSEGATE_CUDA(cudaDeviceSynchronize());
+  }
+
+  // launch(rank) of each call, on both ranks' streams, in a graph of all calls.
+  void run(const std::array<std::function<void()>, kRanks>& launches) {
+    std::vector<std::unique_ptr<ExecutableGraph>> graphs;
+    for (std::size_t rank = 0; rank < kRanks; ++rank) {
+      const Graph graph(gpus_[rank]->stream(), [&] {
+        for (int call = 0; call < kCalls; ++call) launches[rank]();
+      });
+      graphs.push_back(std::make_unique<ExecutableGraph>(graph, gpus_[rank]->stream()));
+    }
+    FUSEGATE_CUDA(cudaDeviceSynchronize());
+    for (int replay = 0; replay < 2; ++replay) {
+      for (const auto& graph : graphs) graph->launch();
+    }
+    for (const auto& gpu : gpus_) gpu->synchronize();
+  }
+
+  // Columns from `first` on.
+  Tensor columns(const Tensor& of, std::int64_t first, std::int64_t count) {
+    const Tensor part = tensor(of.rows(), count, of.dtype);
+    const auto pitch = static_cast<std::size_t>(of.cols()) * 2,
+               width = static_cast<std::size_t>(count) * 2;
+    FUSEGATE_CUDA(cudaMemcpy2D(part.data, width, static_cast<std::byte*>(of.data) + first * 2,
+                               pitch, width, static_cast<std::size_t>(of.rows()),
+                               cudaMemcpyDefault));
+    return part;
+  }
+  Tensor rows(const Tensor& of, std::int64_t first, std::int64_t count) {
+    return {static_cast<std::byte*>(of.data) + first * of.cols() * 2, {count, of.cols()}, of.dtype};
+  }
+
+  std::array<std::unique_ptr<CublasDevice>, kRanks> gpus_;
+  std::array<RankExchange, kRanks> exchanges_;
+};
+
+TEST_F(RanksOnGpu, OneShotAddsUpCallAfterCall) {
+  for (const std::int64_t rows : {1, 33, 512}) {
+    const std::int64_t bytes = rows * 4096 * 2;
+    GpuLimits half = device_->limits();
+    half.sm_count /= 2;
+    const OneShotPlan plan = plan_one_shot(bytes, half);
+    make_buffers({.slot_bytes = bytes});
+    std::array<Tensor, kRanks> summands, outs;
+    std::array<std::function<void()>, kRanks> launches;
+    for (std::size_t rank = 0; rank < kRanks; ++rank) {
+      summands[rank] = random(rows, 4096, Dtype::kBf16, 1, rank + 1);
+      outs[rank] = tensor(rows, 4096, Dtype::kBf16);
+      launches[rank] = [copy = summands[rank], out = outs[rank], stream = gpus_[rank]->stream(),
+                        add = make_one_shot(*gpus_[rank], plan, exchanges_[rank], outs[rank])] {
+        FUSEGATE_CUDA(cudaMemcpyAsync(out.data, copy.data, out.bytes(), cudaMemcpyDefault, stream));
+        add();
+      };
+    }
+    device_->synchronize();
+    run(launches);
+    double *const first = widened(summands[0]), *const second = widened(summands[1]);
+    std::vector<double> a(static_cast<std::size_t>(bytes / 2)), b = a;
+    device_->copy_to_host(first, std::as_writable_bytes(std::span(a)));
+    device_->copy_to_host(second, std::as_writable_bytes(std::span(b)));
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] += b[i];
+    device_->copy_to_device(std::as_bytes(std::span(a)), first);
+    for (const Tensor& out : outs) {
+      const ErrorNorms norms = device_->reference_math().compare(out, first);
+      EXPECT_LE(norms.relative(), error_bound(Dtype::kBf16)) << rows << " rows";
+      EXPECT_EQ(norms.not_finite, 0);
+    }
+    EXPECT_EQ(GpuTest::bytes(outs[0]), GpuTest::bytes(outs[1]));
+    memory_.clear();
+  }
+}
+
+class OverlappedOnGpu : public RanksOnGpu {
+ protected:
+  void SetUp() override {
+    RanksOnGpu::SetUp();
+    if (IsSkipped()) return;
+    if (const std::string why = refuses_sm90(*device_); !why.empty()) GTEST_SKIP() << why;
+  }
+
+  // out = x w^T, of which each rank has half of k; rows: each rank adds up its own.
+  void check_down(const GemmSize& size, bool has_rows) {
+    SCOPED_TRACE(testing::Message() << size.m << " x " << size.n << " x " << size.k);
+    const Tensor x = random(size.m, size.k, Dtype::kBf16, 1, 1);
+    const Tensor w = random(size.n, size.k, Dtype::kBf16, 1, 2);
+    const Tensor out = tensor(size.m, size.n, Dtype::kBf16);  // of both where rows are split
+    const Tensor other = tensor(size.m, size.n, Dtype::kBf16);
+    const GemmSize of_rank{size.m, size.n, size.k / kRanks};
+    const auto plan_of = [&](int rank) {
+      return plan_wide_exchange(of_rank, {rank, kRanks}, has_rows, device_->limits());
+    };
+    make_buffers({.slot_bytes = plan_of(0).slot_bytes});
+    const int clusters =
+        std::min(wide_exchange_clusters(plan_of(0)), device_->limits().sm_count / 6);
+    std::array<std::function<void()>, kRanks> launches;
+    for (int rank = 0; rank < kRanks; ++rank) {
+      const auto r = static_cast<std::size_t>(rank);
+      const Tensor to =
+          has_rows ? rows(out, rank * size.m / kRanks, size.m / kRanks) : (rank == 0 ? out : other);
+      launches[r] = make_wide_exchange(
+          *gpus_[r], plan_of(rank), exchanges_[r],
+          {columns(x, rank * of_rank.k, of_rank.k), columns(w, rank * of_rank.k, of_rank.k), to},
+          clusters, false);
+    }
+    device_->synchronize();
+    run(launches);
+    double* const expected = product(x, w);
+    for (const Tensor& one : has_rows ? std::vector{out} : std::vector{out, other}) {
+      const ErrorNorms norms = device_->reference_math().compare(one, expected);
+      EXPECT_LE(norms.relative(), 2 * error_bound(Dtype::kBf16));  // summands are rounded too
+      EXPECT_EQ(norms.not_finite, 0);
+    }
+    if (!has_rows) {
+      EXPECT_EQ(bytes(out), bytes(other));
+    }
+    memory_.clear();
+  }
+};
+
+TEST_F(OverlappedOnGpu, TilesAreAddedUpOnBothRanks) {
+  check_down({300, 400, 272}, false);
+  check_down({2048, 4096, 1024}, false);
+}
+
+TEST_F(OverlappedOnGpu, TilesAreAddedUpByTheRankThatHasTheirRows) {
+  check_down({512, 400, 272}, true);
+  check_down({4096, 4096, 1024}, true);
+}
+
+TEST_F(OverlappedOnGpu, RowsAreGatheredWhileOthersAreMultiplied) {
+  const GemmSize size{2048, 256, 1024};  // h; 16 clusters have a tile
+  const Activation& activation = kGemmActivations[0];
+  const Tensor x = random(size.m, size.k, Dtype::kBf16, 2, 1);
+  make_buffers({.slot_bytes = 128, .gathered_bytes = size.m * size.k * 2});
+  std::array<std::function<void()>, kRanks> launches;
+  std::array<Tensor, kRanks> w_gate, w_up, h;
+  for (int rank = 0; rank < kRanks; ++rank) {
+    const auto r = static_cast<std::size_t>(rank);
+    const GatheringPlan plan = plan_gathering(size, {rank, kRanks}, device_->limits());
+    const Tensor own = rows(x, rank * size.m / kRanks, size.m / kRanks);
+    w_gate[r] = random(size.n, size.k, Dtype::kBf16, 0.5, 2 + r);
+    w_up[r] = random(size.n, size.k, Dtype::kBf16, 0.5, 4 + r);
+    h[r] = tensor(size.m, size.n, Dtype::kBf16);
+    launches[r] = [gather = XGather(*gpus_[r], plan, exchanges_[r], own),
+                   multiply = make_gathering_gemm(*gpus_[r], plan, activation, exchanges_[r],
+                                                  {own, w_gate[r], w_up[r], h[r]}),
+                   gpu = gpus_[r].get(), out = h[r]] {
+      gpu->poison(out);
+      gather.begin();
+      multiply();
+      gather.end();
+    };
+  }
+  device_->synchronize();
+  run(launches);
+  for (std::size_t r = 0; r < kRanks; ++r) {
+    double* const expected = gated_of_products(activation, x, w_gate[r], w_up[r]);
+    const ErrorNorms norms = device_->reference_math().compare(h[r], expected);
+    EXPECT_LE(norms.relative(), error_bound(Dtype::kBf16)) << "rank " << r;
+    EXPECT_EQ(norms.not_finite, 0);
+  }
+}
+
+class PeerBufferOnGpu : public GpuTest {};
+
+TEST_F(PeerBufferOnGpu, IsKeptWhileItIsLargeEnough) {
+  const auto first = PeerBuffer::of(*device_, {.slot_bytes = 1000});
+  EXPECT_EQ(PeerBuffer::of(*device_, {.slot_bytes = 1 << 20}), first);
+  const auto larger = PeerBuffer::of(*device_, {.slot_bytes = 3 << 20, .gathered_bytes = 16});
+  EXPECT_NE(larger, first);
+  EXPECT_EQ(PeerBuffer::of(*device_, {.slot_bytes = 4 << 20, .gathered_bytes = 1 << 20}), larger);
+  ASSERT_EQ(larger->memory().size(), 1U);
+  std::uint32_t counter = 0;
+  device_->copy_to_host(larger->exchange().counter(kCounters - 1),
+                        std::as_writable_bytes(std::span(&counter, 1)));
+  EXPECT_EQ(counter, 1U);
+}
+
+}  // namespace
+}  // namespace fusegate::kernels
