@@ -15,6 +15,7 @@
 #include "kernels/cuda/ranks/overlapped.h"
 #include "kernels/cuda/ranks/peer_buffer.h"
 #include "kernels/cuda/ranks/x_gather.h"
+#include "kernels/operations/exchanges.h"
 #include "kernels/operations/gated_mlp_parallel.h"
 
 namespace fusegate::kernels {
@@ -76,8 +77,8 @@ Stage gather_gate_up(const Activation& activation, CudaDevice& gpu, const RankEx
   const GemmSize size{h.rows(), h.cols(), x.cols()};
   const GatheringPlan plan = plan_gathering(size, rank_of(gpu), gpu.limits());
   const Tensor gathered{exchange.gathered(exchange.rank), {h.rows(), x.cols()}, x.dtype};
-  Stage stage = together(all_gather_work(gathered, exchange.count),
-                         gate_up_work(activation, gathered, w_gate, w_up, h));
+  Stage stage =
+      together(all_gather_work(gathered), gate_up_work(activation, gathered, w_gate, w_up, h));
   stage.launch = [gather = XGather(gpu, plan, exchange, x),
                   multiply = make_gathering_gemm(gpu, plan, activation, exchange, operands)] {
     gather.begin();

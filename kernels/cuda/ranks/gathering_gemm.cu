@@ -28,10 +28,8 @@ std::function<void()> make_launch(CudaDevice& device, const GatheringPlan& plan,
       .h = make_tensor_map(o.h, Gemm::Output::kRows, Gemm::Output::kPanel),
   };
   static_assert(Gemm::kPieces == 1);
-  return [=, raster = plan.raster, chunk_rows = plan.chunk_rows, rows = output_rows(o.h),
-          k = static_cast<int>(o.x.cols()), stream = device.stream()] {
-    launch_kernel(kernel, shape, stream, maps, raster, exchange, rows, k, chunk_rows);
-  };
+  return launch_of(kernel, shape, device.stream(), maps, plan.raster, exchange, output_rows(o.h),
+                   static_cast<int>(o.x.cols()), plan.chunk_rows);
 }
 
 }  // namespace

@@ -27,10 +27,8 @@ std::function<void()> make_wide_exchange(CudaDevice& device, const WideExchangeP
   const auto& [x, w, out] = operands;
   const sm90::ExchangeMaps maps{.x = make_stage_map(x, sm90::kTileRows),
                                 .w = make_stage_map(w, Gemm::kColumns / 2)};
-  return [=, raster = plan.raster, rows = output_rows(out), k = static_cast<int>(x.cols()),
-          stream = device.stream()] {
-    launch_kernel(kernel, shape, stream, maps, raster, exchange, rows, k);
-  };
+  return launch_of(kernel, shape, device.stream(), maps, plan.raster, exchange, output_rows(out),
+                   static_cast<int>(x.cols()));
 }
 
 }  // namespace fusegate::kernels
