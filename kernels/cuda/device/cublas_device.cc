@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "kernels/cuda/device/cublas.h"
+#include "kernels/cuda/device/nccl.h"
 
 namespace fusegate::kernels {
 namespace {
@@ -60,6 +61,8 @@ std::map<std::string, std::string> CublasDevice::versions() const {
   std::map<std::string, std::string> versions = CudaDevice::versions();
   const std::size_t cublas = cublasLtGetVersion();
   versions["cublas"] = fmt::format("{}.{}.{}", cublas / 10000, cublas / 100 % 100, cublas % 100);
+  // Where it is not installed, kernels that need it say so.
+  if (ranks().are_several() && refuses_nccl().empty()) versions["nccl"] = nccl_version();
   return versions;
 }
 

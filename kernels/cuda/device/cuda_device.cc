@@ -10,7 +10,6 @@
 
 #include "kernels/cuda/device/cuda.h"
 #include "kernels/cuda/device/fill.h"
-#include "kernels/cuda/device/nccl.h"
 
 namespace fusegate::kernels {
 namespace {
@@ -67,11 +66,7 @@ std::string CudaDevice::uuid() const {
 std::map<std::string, std::string> CudaDevice::versions() const {
   int runtime = 0;
   FUSEGATE_CUDA(cudaRuntimeGetVersion(&runtime));
-  std::map<std::string, std::string> versions{
-      {"cuda", fmt::format("{}.{}", runtime / 1000, runtime % 1000 / 10)}};
-  // Where it is not installed, kernels that need it say so.
-  if (ranks().are_several() && refuses_nccl().empty()) versions.emplace("nccl", nccl_version());
-  return versions;
+  return {{"cuda", fmt::format("{}.{}", runtime / 1000, runtime % 1000 / 10)}};
 }
 
 GpuLimits CudaDevice::limits() const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/cuda/gemm/sm90/gated_gemm.cuh"
+#include "kernels/cuda/planted/own_time.cuh"
 #include "kernels/cuda/ranks/peer_access.cuh"
 #include "kernels/cuda/ranks/ranked_raster.h"
 

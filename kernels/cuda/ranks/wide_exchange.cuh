@@ -21,6 +21,7 @@
 #include <cstdint>
 
 #include "kernels/cuda/gemm/sm90/wide_gemm.cuh"
+#include "kernels/cuda/planted/own_time.cuh"
 #include "kernels/cuda/ranks/bf16_sums.cuh"
 #include "kernels/cuda/ranks/peer_access.cuh"
 #include "kernels/cuda/ranks/ranked_raster.h"
