@@ -106,7 +106,7 @@ std::string nccl_version() {
 }
 
 std::shared_ptr<const NcclRanks> NcclRanks::of(CudaDevice& device) {
-  std::shared_ptr<void>& kept = device.kept()["nccl"];
+  std::shared_ptr<void>& kept = device.kept()[fmt::format("nccl of {}", device.ranks().count())];
   if (!kept) kept = std::shared_ptr<NcclRanks>(new NcclRanks(device));
   return std::static_pointer_cast<const NcclRanks>(kept);
 }

@@ -19,7 +19,8 @@ std::string nccl_version();
 // device's stream, and may be captured once each was called.
 class NcclRanks {
  public:
-  // All ranks call it at the same point. The first time takes about a second; the device keeps it.
+  // All ranks call it at the same point. The first time for so many ranks takes about a second; the
+  // device keeps it.
   // Throws RankError where another rank fails.
   static std::shared_ptr<const NcclRanks> of(CudaDevice& device);
 

@@ -61,7 +61,8 @@ std::int64_t rounded_up(std::int64_t bytes) {
 }  // namespace
 
 std::shared_ptr<const PeerBuffer> PeerBuffer::of(CudaDevice& device, const ExchangeRoom& room) {
-  std::shared_ptr<void>& kept = device.kept()["peer buffer"];
+  std::shared_ptr<void>& kept =
+      device.kept()[fmt::format("peer buffer of {}", device.ranks().count())];
   const auto known = std::static_pointer_cast<const PeerBuffer>(kept);
   if (known && fits(room, known->room_)) return known;
   const ExchangeRoom grown = known ? larger(room, known->room_) : room;

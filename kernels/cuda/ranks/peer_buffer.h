@@ -15,9 +15,9 @@ namespace fusegate::kernels {
 class PeerBuffer {
  public:
   // With at least that room. All ranks call it at the same point with the same room. The device
-  // keeps it for the kernels to come; a larger one is made where it is too small, and none is freed
-  // before the process ends, since other ranks have it open. Throws DeviceError where a GPU cannot
-  // reach another's memory, naming both; RankError where another rank fails.
+  // keeps it for the kernels to come of so many ranks; a larger one is made where it is too small,
+  // and none is freed before the process ends, since other ranks have it open. Throws DeviceError
+  // where a GPU cannot reach another's memory, naming both; RankError where another rank fails.
   static std::shared_ptr<const PeerBuffer> of(CudaDevice& device, const ExchangeRoom& room);
 
   const RankExchange& exchange() const { return exchange_; }
