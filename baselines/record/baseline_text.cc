@@ -9,6 +9,7 @@
 #include <span>
 
 #include "baselines/record/baseline.h"
+#include "baselines/record/run_context.h"
 #include "baselines/statistics/statistics.h"
 
 namespace fusegate::baselines {

@@ -15,7 +15,6 @@
 #include "baselines/launches/expectation.h"
 #include "baselines/launches/kernel_profile.h"
 #include "baselines/launches/stage_times.h"
-#include "baselines/record/across_ranks.h"
 #include "baselines/record/environment.h"
 #include "baselines/record/model.h"
 #include "baselines/record/warning.h"
@@ -46,7 +45,7 @@ struct Provenance {
   nlohmann::json protocol;  // as the benchmark program recorded it; null for plain files
   // The other keys of a plain file's context. Differences are shown.
   Environment context{};
-  Settings settings{};  // of the suite, by pattern
+  Settings settings{};          // of the suite, by pattern
   std::vector<Model> models{};  // of a run; a stored baseline has none
 };
 
@@ -80,6 +79,14 @@ using DeclaredControls = std::optional<std::set<std::string, std::less<>>>;
 // with; those of an implementation stand in for it where that one stops paying. Empty in older
 // files.
 using ComparedWith = std::map<std::string, std::vector<std::string>>;
+
+// Of operations over several ranks, by operation, what reports read their times beside.
+struct AcrossRanks {
+  std::string work;                    // the operation of which each rank computes a part
+  std::vector<std::string> divided{};  // its axes, which a part has divided by the number of ranks
+  std::vector<std::string> exchanges{};  // the operations that are the exchange alone
+};
+using OperationsAcrossRanks = std::map<std::string, AcrossRanks>;
 
 struct BenchmarkResult {
   std::string name;

@@ -126,6 +126,12 @@ void read_fusegate(const JsonField& fusegate, RunFile& file) {
   file.across_ranks = read_across_ranks(fusegate);
 }
 
+std::vector<std::string> texts_of(const JsonField& list) {
+  std::vector<std::string> texts;
+  for (const JsonField& text : list.elements()) texts.push_back(text.text());
+  return texts;
+}
+
 }  // namespace
 
 void read_provenance(const JsonField& field, Provenance& provenance) {
@@ -179,6 +185,26 @@ ComparedWith read_compared_with(const JsonField& object) {
     for (const JsonField& name : names.elements()) result[whose].push_back(name.text());
   }
   return result;
+}
+
+nlohmann::json across_ranks_json(const OperationsAcrossRanks& operations) {
+  nlohmann::json all = nlohmann::json::object();
+  for (const auto& [operation, of] : operations) {
+    all[operation] = {{"work", of.work}, {"divided", of.divided}, {"exchanges", of.exchanges}};
+  }
+  return all;
+}
+
+OperationsAcrossRanks read_across_ranks(const JsonField& object) {
+  OperationsAcrossRanks operations;
+  const auto found = object.find("across_ranks");
+  if (!found) return operations;
+  for (const auto& [operation, of] : found->members()) {
+    operations[operation] = {.work = of.at("work").text(),
+                             .divided = texts_of(of.at("divided")),
+                             .exchanges = texts_of(of.at("exchanges"))};
+  }
+  return operations;
 }
 
 bool is_control(const DeclaredControls& declared, const Provenance& provenance,

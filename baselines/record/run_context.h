@@ -25,6 +25,12 @@ DeclaredControls read_controls(const JsonField& object);
 // "compared_with" of the object. Throws InputError naming the field.
 ComparedWith read_compared_with(const JsonField& object);
 
+// "across_ranks": {"geglu_mlp_tp": {"work": "geglu_mlp", "divided": ["hidden"], "exchanges":
+// ["all_reduce"]}}; read of the object that has the key, if it does. Throws InputError naming the
+// field.
+nlohmann::json across_ranks_json(const OperationsAcrossRanks& operations);
+OperationsAcrossRanks read_across_ranks(const JsonField& object);
+
 // Whether a benchmark of the file is a control. A fusegate file from before controls were declared
 // has the two operations that were controls then.
 bool is_control(const DeclaredControls& declared, const Provenance& provenance,

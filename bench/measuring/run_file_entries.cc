@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "baselines/record/run_context.h"
 #include "baselines/record/run_file.h"
 #include "bench/machine/origin.h"
 

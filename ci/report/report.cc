@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "ci/console/format.h"
+#include "ci/peers/peer_section.h"
 #include "ci/sweep/benchmark_figures.h"
 #include "ci/sweep/figures_table.h"
-#include "ci/sweep/peer_section.h"
 #include "ci/sweep/ranks_section.h"
 #include "ci/sweep/stages_section.h"
 #include "ci/sweep/sweep_sections.h"

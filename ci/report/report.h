@@ -10,7 +10,7 @@
 #include "ci/document/document.h"
 #include "ci/gate/gate_document.h"
 #include "ci/gate/gate_facts.h"
-#include "ci/sweep/peer_comparison.h"
+#include "ci/peers/peer_comparison.h"
 #include "ci/sweep/shape_sweep.h"
 
 namespace fusegate::ci {

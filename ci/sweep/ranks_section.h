@@ -1,6 +1,6 @@
 // What operations over several ranks come to, as a section of a report: beside what a rank computes
 // of it alone, the exchange alone, and the whole on one device. Which benchmarks those are, the
-// program says (baselines/record/across_ranks.h).
+// program says (baselines/record/process.h).
 #pragma once
 
 #include <limits>

@@ -1,4 +1,4 @@
-// What ranks on CPUs exchange, by what ranks tell each other (ranks.h): slow, and alike everywhere.
+// What ranks on CPUs exchange, over their hosts (ranks.h): slow, and alike everywhere.
 #pragma once
 
 #include "kernels/contract/kernel.h"

@@ -15,7 +15,7 @@
 #include "ci/page/page.h"
 #include "ci/page/pictures.h"
 #include "ci/processes/run_record.h"
-#include "ci/sweep/peer_match.h"
+#include "ci/peers/peer_match.h"
 #include "ci/sweep/sweep_sections.h"
 
 namespace fusegate::ci {

@@ -1,4 +1,4 @@
-#include "ci/sweep/peer_match.h"
+#include "ci/peers/peer_match.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

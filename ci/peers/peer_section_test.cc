@@ -1,4 +1,4 @@
-#include "ci/sweep/peer_section.h"
+#include "ci/peers/peer_section.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "ci/sweep/peer_comparison.h"
+#include "ci/peers/peer_comparison.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

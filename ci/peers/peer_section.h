@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ci/document/document.h"
-#include "ci/sweep/peer_comparison.h"
+#include "ci/peers/peer_comparison.h"
 
 namespace fusegate::ci {
 
