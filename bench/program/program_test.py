@@ -79,6 +79,7 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual((note["event"], start["event"]), ("note", "start"))
         self.assertIn(note["text"], result.stderr)
         all_but_controls = {key: values for key, values in sweep.items() if key not in ("operations", "implementations")}
+        all_but_controls["ranks"] = [1]
         (folder / "suites" / "rest.json").write_text(json.dumps({**suite, "sweeps": [all_but_controls]}))
         self.assertNotIn("no suite names", run("--device=cpu", "--suite=own", program=program).stderr)
         self.assertNotIn("no suite names", run(*TINY, "--operation=linear").stderr)

@@ -2,6 +2,7 @@
 // (exchanges.h) in place of a library of collectives.
 #include "kernels/operations/gated_mlp_parallel.h"
 
+#include "kernels/activations/activations.h"
 #include "kernels/onednn/exchanges.h"
 #include "kernels/onednn/onednn_stages.h"
 
@@ -38,14 +39,12 @@ Implementation of(const Activation& activation, bool has_rows) {
           }};
 }
 
-const ImplementationRegistration registered_tp(onednn_activations(),
-                                               [](const Activation& activation) {
-                                                 return of(activation, false);
-                                               });
-const ImplementationRegistration registered_sp(onednn_activations(),
-                                               [](const Activation& activation) {
-                                                 return of(activation, true);
-                                               });
+const ImplementationRegistration registered_tp(kGemmActivations, [](const Activation& activation) {
+  return of(activation, false);
+});
+const ImplementationRegistration registered_sp(kGemmActivations, [](const Activation& activation) {
+  return of(activation, true);
+});
 
 }  // namespace
 }  // namespace fusegate::kernels

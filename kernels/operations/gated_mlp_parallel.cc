@@ -1,5 +1,6 @@
-// The gated MLPs over several ranks, one for each activation. Columns of w_gate and w_up and rows
-// of w_down (as y = x w has them) are split, so that each rank computes its part of hidden:
+// The gated MLPs over several ranks, one for each activation of our matrix products. Columns of
+// w_gate and w_up and rows of w_down (as y = x w has them) are split, so that each rank computes
+// its part of hidden:
 //   out = sum over ranks of (activation(x w_gate^T) * (x w_up^T)) w_down^T
 // x [M, dim], w_gate and w_up [hidden, dim] by rows, w_down [dim, hidden] by columns, out [M, dim].
 // geglu_mlp_tp: x and out are whole on each rank, as behind an all-reduce. geglu_mlp_sp, the
@@ -55,10 +56,10 @@ Operation of(const Activation& activation, bool has_rows) {
           .reference = std::bind_front(&gated_mlp_reference, activation)};
 }
 
-const OperationRegistration tensor_parallel(kActivations, [](const Activation& activation) {
+const OperationRegistration tensor_parallel(kGemmActivations, [](const Activation& activation) {
   return of(activation, false);
 });
-const OperationRegistration sequence_parallel(kActivations, [](const Activation& activation) {
+const OperationRegistration sequence_parallel(kGemmActivations, [](const Activation& activation) {
   return of(activation, true);
 });
 

@@ -23,10 +23,14 @@ TEST(Registry, HoldsTheLadder) {
   std::vector<std::string> expected{"all_gather",   "all_reduce",     "control_copy",
                                     "control_gemm", "reduce_scatter", "linear"};
   for (const char* const unit : {"geglu", "geglu_erf", "reglu", "swiglu"}) {
-    for (const char* const suffix : {"", "_backward", "_mlp", "_mlp_accumulate", "_mlp_backward",
-                                     "_mlp_training", "_mlp_tp", "_mlp_sp"}) {
+    for (const char* const suffix :
+         {"", "_backward", "_mlp", "_mlp_accumulate", "_mlp_backward", "_mlp_training"}) {
       expected.push_back(std::string(unit) + suffix);
     }
+  }
+  for (const char* const parallel :
+       {"geglu_mlp_tp", "geglu_mlp_sp", "swiglu_mlp_tp", "swiglu_mlp_sp"}) {
+    expected.emplace_back(parallel);
   }
   for (const char* const mlp : {"geglu_mlp_fp8", "swiglu_mlp_fp8"}) {
     for (const char* const scales : {"", "_rowwise", "_blockwise"}) {
