@@ -76,7 +76,7 @@ class RanksProgramTest(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         ranks = {}
         for entry in self.entries():
-            if "details" in entry:
+            if "stages" in entry.get("details", {}):  # a later one may have warnings
                 ranks[entry["name"].split("/hidden:24")[1], entry["name"].split("/")[0]] = len(entry["details"].get("ranks", [0]))
         self.assertEqual(ranks, {("/ranks:1", "geglu_mlp_tp"): 1, ("/ranks:2", "geglu_mlp_tp"): 2, ("/ranks:3", "geglu_mlp_tp"): 3,
                                  ("", "geglu_mlp"): 3})
