@@ -256,8 +256,9 @@ int run(int argc, const char* const* argv, const Program& program) {
   process.info.controls = controls_of(plan);
   process.info.compared_with = compared_with(suite, plan);
   process.info.across_ranks = across_ranks(plan);
-  process.leave = [&options, &program](bool may_go_on) {
-    leave(may_go_on && options.out.has_value(), program);
+  const bool is_first = device->ranks().is_first();
+  process.leave = [&options, &program, is_first](bool may_go_on) {
+    leave(may_go_on && options.out.has_value() && is_first, program);
   };
   choose_layout_kind(*device, process.info);
   if (options.trace) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <utility>
@@ -63,8 +64,8 @@ RanksInProcesses::RanksInProcesses(int rank, int count, baselines::FileDescripto
 RanksInProcesses::~RanksInProcesses() { end(); }
 
 void RanksInProcesses::end() noexcept {
+  is_ending_ = true;
   for (OtherRank& other : others_) {
-    other.socket.close();
     if (other.pid <= 0) continue;
     kill(other.pid, SIGKILL);
     baselines::uninterrupted([&] { return waitpid(other.pid, nullptr, 0); });
@@ -92,6 +93,7 @@ std::vector<std::string> RanksInProcesses::gather_as_first(std::size_t others,
   };
   for (std::size_t i = 0; i < others; ++i) {
     const auto message = receive_message(others_[i].socket.get());
+    while (!message && is_ending_) pause();
     if (!message) {
       const std::string at = notes_->read(static_cast<int>(i) + 1);
       failure =

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
@@ -44,7 +45,8 @@ class RanksInProcesses : public kernels::Ranks {
   void note(std::string_view doing) override { notes_->write(rank_, doing); }
   std::string whereabouts() const override;
   std::span<std::uint32_t> shared_numbers() override { return notes_->numbers(); }
-  // Of the first: kills the others and waits for them. Before another program takes its place.
+  // Of the first: kills the others and waits for them. Before another program takes its place, also
+  // from another thread: one that waits for them stays where it is, lest it record their end.
   void end() noexcept;
 
  private:
@@ -53,6 +55,7 @@ class RanksInProcesses : public kernels::Ranks {
   std::string how_it_ended(std::size_t other);
 
   int rank_ = 0, count_ = 1;
+  std::atomic<bool> is_ending_ = false;
   std::vector<OtherRank> others_;    // of the first
   baselines::FileDescriptor first_;  // of the others
   std::shared_ptr<Notes> notes_;
