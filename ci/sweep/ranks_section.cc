@@ -114,6 +114,48 @@ std::optional<LinePicture> speed_up_picture(const std::string& operation,
   return picture.panels.empty() ? std::nullopt : std::optional(std::move(picture));
 }
 
+// Without ranks, which the lines go over.
+Shape shape_besides_ranks(Shape shape) {
+  std::erase_if(shape, [](const auto& axis) { return axis.first == kRanks; });
+  return shape;
+}
+
+// Speed-ups over one device by how many there are, a line an M, by the fastest implementation.
+std::optional<LinePicture> scaling_picture(const std::string& operation,
+                                           const std::vector<const TimeOverRanks*>& times) {
+  std::map<Shape, std::map<std::int64_t, std::map<std::int64_t, double>>> panels;
+  std::vector<BenchmarkName> names;
+  for (const TimeOverRanks* const time : times) names.push_back(time->name);
+  const SweepAxes axes(names);
+  std::string axis;
+  std::map<std::int64_t, int> styles;
+  for (const TimeOverRanks* const time : times) {
+    if (!std::isfinite(time->speed_up())) continue;
+    const SweepPosition at = axes.position(time->name);
+    axis = at.axis;
+    styles.emplace(at.along, static_cast<int>(styles.size()));
+    double& best = panels[shape_besides_ranks(at.shape)][at.along][time->name.axis(kRanks)];
+    best = std::max(best, time->speed_up());
+  }
+  LinePicture picture{
+      .label = "speed-up over one device",
+      .caption = "Speed-up of " + operation + " by the number of devices",
+      .description = fmt::format("A line a size of {}: its fastest implementation.", axis),
+      .axis = kRanks,
+      .even = "one device"};
+  for (const auto& [shape, by_size] : panels) {
+    LinePanel panel{.title = shape_text(shape)};
+    for (const auto& [size, by_ranks] : by_size) {
+      if (by_ranks.size() < 2) continue;
+      panel.lines.push_back({.name = fmt::format("{} {}", axis, size),
+                             .style = styles[size],
+                             .points = {by_ranks.begin(), by_ranks.end()}});
+    }
+    if (!panel.lines.empty()) picture.panels.push_back(std::move(panel));
+  }
+  return picture.panels.empty() ? std::nullopt : std::optional(std::move(picture));
+}
+
 }  // namespace
 
 std::vector<TimeOverRanks> times_over_ranks(const baselines::Run& run) {
@@ -159,8 +201,8 @@ Section ranks_section(const std::vector<TimeOverRanks>& times) {
       "rank computes without the others, what they exchange without computing, and the whole on "
       "one device."};
   for (const auto& [operation, of] : by_operation) {
-    if (auto picture = speed_up_picture(operation, of)) {
-      section.pictures.emplace_back(std::move(*picture));
+    for (auto& picture : {speed_up_picture(operation, of), scaling_picture(operation, of)}) {
+      if (picture) section.pictures.emplace_back(*picture);
     }
   }
   return section;

@@ -47,6 +47,25 @@ TEST(RanksSection, SaysHowMuchOfTheExchangeIsHidden) {
   EXPECT_THAT(section.pictures, SizeIs(1));
 }
 
+TEST(RanksSection, DrawsHowItScalesWhereThereAreSeveralNumbersOfRanks) {
+  baselines::Run run = run_of(1.05e5);
+  for (const std::string seq : {"seq:64", "seq:128"}) {
+    run.benchmarks.push_back(measured("mlp_tp/nccl", seq + "/dim:768/hidden:3072/ranks:4", 0.6e5));
+    run.benchmarks.push_back(
+        measured("mlp_tp/slower", seq + "/dim:768/hidden:3072/ranks:4", 0.9e5));
+  }
+  const Section section = ranks_section(times_over_ranks(run));
+  ASSERT_THAT(section.pictures, SizeIs(2));
+  const auto& scaling = std::get<LinePicture>(section.pictures[1]);
+  ASSERT_THAT(scaling.panels, SizeIs(1));
+  ASSERT_THAT(scaling.panels[0].lines, SizeIs(2));
+  const PlotLine& line = scaling.panels[0].lines[0];
+  EXPECT_EQ(line.name, "M 64");
+  ASSERT_THAT(line.points, SizeIs(2));
+  EXPECT_EQ(line.points[1].first, 4);
+  EXPECT_NEAR(line.points[1].second, 3, 1e-9);
+}
+
 TEST(RanksSection, LeavesOutWhatWasNotMeasured) {
   baselines::Run run = run_of(1.05e5);
   std::erase_if(run.benchmarks, [](const auto& series) {
