@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "baselines/io/error.h"
+#include "bench/plan/rank_count.h"
 
 namespace fusegate::bench {
 namespace {
@@ -65,8 +66,33 @@ TEST(Plan, NamesWhatNoSweepTakes) {
   EXPECT_THAT(unswept, testing::IsSupersetOf({"linear/matmul_add", "geglu/fused"}));
   EXPECT_THAT(unswept, testing::Not(testing::Contains("linear/addmm")));
   EXPECT_THAT(unswept, testing::Each(testing::Not(testing::StartsWith("control_"))));
-  EXPECT_THAT(unswept_implementations({linear, small_sweep()}, "cpu"), testing::IsEmpty());
+  Sweep with_ranks = small_sweep();
+  with_ranks.axes["ranks"] = {1};
+  EXPECT_THAT(unswept_implementations({linear, with_ranks}, "cpu"), testing::IsEmpty());
   EXPECT_THAT(unswept_implementations({}, "no such device"), testing::IsEmpty());
+}
+
+TEST(Plan, KnowsWhatOperationsOverRanksAreReadBeside) {
+  Sweep sweep = small_sweep();
+  sweep.operations = {"geglu_mlp_tp", "geglu_mlp"};
+  sweep.axes["ranks"] = {1};
+  const auto across = across_ranks(planned({sweep}));
+  ASSERT_EQ(across.size(), 1);
+  EXPECT_EQ(across.at("geglu_mlp_tp").work, "geglu_mlp");
+  EXPECT_THAT(across.at("geglu_mlp_tp").divided, testing::ElementsAre("hidden"));
+  EXPECT_THAT(across.at("geglu_mlp_tp").exchanges, testing::ElementsAre("all_reduce"));
+}
+
+TEST(RankCount, IsWhatTheOptionsSayElseTheMostThatTheSuiteNames) {
+  Suite suite;
+  suite.sweeps = {small_sweep()};
+  Options options;
+  options.device = "cpu";
+  EXPECT_EQ(rank_count(options, suite), 1);
+  suite.sweeps[0].axes["ranks"] = {2, 4, 1};
+  EXPECT_EQ(rank_count(options, suite), 4);
+  options.ranks = 2;
+  EXPECT_EQ(rank_count(options, suite), 2);
 }
 
 TEST(Plan, ComparesWithWhatTheSuiteNamesElseTheOperationElseTheFirst) {
