@@ -217,9 +217,9 @@ for gated_unit, its_activation in GATED.items():
     register_unit(gated_unit, its_activation)
     register_mlp(gated_unit, its_activation)
     register_training(gated_unit, its_activation)
+for gated_unit in fp8.UNITS:  # those of fusegate_bench's own products
     for rows_are_split in (False, True):
-        register_parallel(gated_unit, its_activation, rows_are_split)
-for gated_unit in fp8.UNITS:
+        register_parallel(gated_unit, GATED[gated_unit], rows_are_split)
     for kind_of_scales in fp8.SCALES:
         register_fp8(gated_unit, GATED[gated_unit], kind_of_scales)
 
