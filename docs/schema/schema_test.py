@@ -47,7 +47,8 @@ MAY_BE_UNSEEN = {"run-file#fusegate.machine.cpu_governor", "run-file#entry.memor
                  "run-file#rank.uuid", "run-file#rank.profile", "run-file#rank.expectation"}
 # Names of before, which readers know, and of which no stored file is left; and new ones, which no stored file has.
 MAY_BE_UNSEEN |= {"suite.compared_with", "suite.benchmarks", "run-file#fusegate.invocation", "run-file#entry.invocation", "suite.protocol.places",
-                  "calibration.runs.processes", "baseline#profile.processes", "run-file#fusegate.doubts", "run-file#fusegate.libraries"}
+                  "calibration.runs.processes", "baseline#profile.processes", "run-file#fusegate.doubts", "run-file#fusegate.libraries",
+                  "baseline.across_ranks"}
 # What calibrations of before drew: how many slowed benchmarks are found.
 MAY_BE_UNSEEN |= {f"calibration#drawn.{key}" for key in (
     "detection.slowdown", "detection.found", "detection.found.from_20_us", "detection.found.from_3_to_20_us",
