@@ -20,8 +20,7 @@ std::string nccl_version();
 class NcclRanks {
  public:
   // All ranks call it at the same point. The first time for so many ranks takes about a second; the
-  // device keeps it.
-  // Throws RankError where another rank fails.
+  // device keeps it. Throws RankError where another rank fails.
   static std::shared_ptr<const NcclRanks> of(CudaDevice& device);
 
   // Of bf16, fp16 or fp32. out: the sum of all ranks' summands, and may be the summand.
