@@ -287,6 +287,13 @@ class Project(unittest.TestCase):
         self.assertGreater(len(pages), 25)
         self.fail_with(f"{what}: {why}" for what, why in link_findings(tree, pages))
 
+    def test_stages_expect_the_kernels_of_our_products(self):
+        [own] = re.findall(r'kOwnGemm\[\] =\s*"(.*)";', (ROOT / "kernels/cuda/implementations/expected_stages.cc").read_text())
+        sources = [path for room in ("gemm", "few_rows") for path in sorted((ROOT / "kernels/cuda" / room).rglob("*.cuh"))]
+        kernels = [name for path in sources for name in re.findall(r"__global__[^;{]*?\s(\w+_kernel)\(", path.read_text())]
+        self.assertGreater(len(kernels), 8)
+        self.fail_with(f"{name}: no stage expects it" for name in kernels if not re.search(own, f"void fusegate::kernels::{name}<"))
+
     def fail_with(self, sentences):
         wrong = "\n".join(sentences)
         if wrong:
