@@ -36,6 +36,8 @@ struct Activation {
   std::string gated_backward_stage() const { return gated_stage() + "_backward"; }
   // The stage of activation and product in one: "gelu_mul".
   std::string gated_stage() const { return std::string(stage) + "_mul"; }
+  // The stage of dh's product and the unit's derivatives in one: "dh_geglu".
+  std::string dh_stage() const { return "dh_" + std::string(unit); }
   // The stage of both products and the unit in one: "gate_up_geglu".
   std::string gate_up_stage() const { return "gate_up_" + std::string(unit); }
 };

@@ -44,6 +44,16 @@ Stage gated_backward_work(const Activation& activation, const UnitBackward& unit
   return stage;
 }
 
+Stage dh_work(const Activation& activation, const Tensor& dy, const Tensor& w_down,
+              const UnitBackward& unit) {
+  Stage stage = gated_backward_work(activation, unit);
+  const Stage product = product_work("", {.a = dy, .b = w_down, .out = unit.dg});
+  stage.name = activation.dh_stage();
+  stage.flops += product.flops;
+  stage.min_bytes += static_cast<double>(dy.bytes() + w_down.bytes() - unit.dg.bytes());
+  return stage;
+}
+
 Stage product_work(std::string name, const Product& product) {
   const auto& [a, b, out, a_transposed, b_transposed, adds, a_stride] = product;
   const double elements = static_cast<double>(out.count()), k = static_cast<double>(product.k());

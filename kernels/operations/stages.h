@@ -23,6 +23,9 @@ Stage gate_up_work(const Activation& activation, const Tensor& x, const Tensor& 
 Stage activate_backward_work(const Activation& activation, const Tensor& g, const Tensor& d,
                              const Tensor& out);
 Stage gated_backward_work(const Activation& activation, const UnitBackward& unit);
+// Of dh = dy w_down [m, hidden], which is no tensor then, with dh's product in that kernel.
+Stage dh_work(const Activation& activation, const Tensor& dy, const Tensor& w_down,
+              const UnitBackward& unit);
 
 // out [m, n] = a b, plus what out holds where it adds; out may be of fp32. A matrix that is
 // transposed lies so: a as [k, m], b as [n, k].

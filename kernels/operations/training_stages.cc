@@ -60,6 +60,15 @@ class Composer {
   void append_dh(const Tensor& dh) {
     append(stages_.product("dh", {.a = dy_, .b = w_down_, .out = dh}));
   }
+  // dh's product and what follows of it.
+  void append_unit(UnitBackward unit) {
+    if (pass_.fused_dh) {
+      unit.dh = {};
+      return append(pass_.fused_dh(stages_, activation_, dy_, w_down_, unit));
+    }
+    append_dh(unit.dh);
+    append(stages_.gate_backward(activation_, unit));
+  }
   Product weight_gradient(const Tensor& d, const Tensor& of, const Tensor& dw,
                           std::int64_t stride = 0) const {
     return {
@@ -186,15 +195,14 @@ PreparedKernel Composer::fused(Inputs in, const Outputs& out) {
     keep(pass_.recomputes ? 0 : 2);
     if (pass_.recomputes) append_gate_and_up(gu, "_again");
   }
-  append_dh(h);
-  append(stages_.gate_backward(activation_, {.g = gu.gate,
-                                             .u = gu.up,
-                                             .dh = h,
-                                             .dg = d.gate,
-                                             .du = d.up,
-                                             .h = h,
-                                             .in_stride = gu.stride,
-                                             .out_stride = d.stride}));
+  append_unit({.g = gu.gate,
+               .u = gu.up,
+               .dh = h,
+               .dg = d.gate,
+               .du = d.up,
+               .h = h,
+               .in_stride = gu.stride,
+               .out_stride = d.stride});
   append_dw("dw_down", dy_, h, dw_down_);
   append(stages_.products("dw_gate_up", weight_gradient(d.gate, x_, dw_gate_, d.stride),
                           weight_gradient(d.up, x_, dw_up_, d.stride)));

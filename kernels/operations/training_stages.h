@@ -4,6 +4,10 @@
 // products comes on top.
 #pragma once
 
+#include <functional>
+#include <string>
+#include <vector>
+
 #include "kernels/operations/stages.h"
 
 namespace fusegate::kernels {
@@ -35,6 +39,11 @@ struct MlpPass {
   // Between forward and backward it keeps no tensor, and computes gate and up again; else it keeps
   // those two, whose memory then holds their derivatives.
   bool recomputes = false;
+  // Of fused passes: makes dh's product with the unit's backward pass as its epilogue one stage, so
+  // that dh is no tensor, where a device has a kernel for it. unit: its dh is none.
+  std::function<Stage(StageLibrary&, const Activation&, const Tensor& dy, const Tensor& w_down,
+                      const UnitBackward& unit)>
+      fused_dh = nullptr;
 };
 
 Composition mlp_pass(const Activation& activation, MlpPass pass);

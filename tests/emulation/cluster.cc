@@ -16,16 +16,24 @@ std::uint32_t swizzled(std::uint32_t address, std::uint32_t swizzle) {
   return address ^ (address >> 3 & swizzle);
 }
 
-// The inverse of wgmma.cuh's matrix_descriptor, plus an offset of columns.
-std::uint32_t address_of(std::uint64_t descriptor) {
-  constexpr std::uint64_t kFixedBits =
-      std::uint64_t{1} << 16 | std::uint64_t{1024 >> 4} << 32 | std::uint64_t{1} << 62;
-  if ((descriptor & ~std::uint64_t{0x3fff}) != kFixedBits) {
-    throw Fault(
-        fmt::format("a wgmma's descriptor {:#x} is not of the 128-byte swizzle", descriptor));
+// The inverse of wgmma.cuh's matrix_descriptor, plus an offset of columns; and of its
+// plain_descriptor, whose boxes are box_bytes apart.
+struct Described {
+  std::uint32_t address = 0, box_bytes = 0;
+
+  explicit Described(std::uint64_t descriptor, bool is_plain = false) {
+    constexpr std::uint64_t kLeading = std::uint64_t{0x3fff} << 16;
+    constexpr std::uint64_t kFixedBits = std::uint64_t{1024 >> 4} << 32 | std::uint64_t{1} << 62;
+    const std::uint64_t leading = (descriptor & kLeading) >> 16;
+    if ((descriptor & ~kLeading & ~std::uint64_t{0x3fff}) != kFixedBits ||
+        (!is_plain && leading != 1)) {
+      throw Fault(
+          fmt::format("a wgmma's descriptor {:#x} is not of the 128-byte swizzle", descriptor));
+    }
+    address = static_cast<std::uint32_t>(descriptor & 0x3fff) << 4;
+    box_bytes = static_cast<std::uint32_t>(leading << 4);
   }
-  return static_cast<std::uint32_t>(descriptor & 0x3fff) << 4;
-}
+};
 
 }  // namespace
 
@@ -345,20 +353,35 @@ void Cluster::wait_copies(std::size_t pending) {
   }
 }
 
+std::vector<Cluster::Range> Cluster::ranges_of(const Product& product) {
+  const auto of_rows = [](std::uint64_t descriptor, int rows) {
+    return Range{Described(descriptor).address & ~std::uint32_t{1023},
+                 static_cast<std::size_t>(rows) * 128};
+  };
+  std::vector<Range> ranges{of_rows(product.a, 64)};
+  if (!product.has_plain_b) {
+    ranges.push_back(of_rows(product.b, product.columns));
+    return ranges;
+  }
+  const Described b(product.b, true);
+  if (b.address % 1024 != 0) throw Fault("a wgmma's plain operand is not aligned to eight rows");
+  const auto rows = static_cast<std::size_t>(32 / product.element);
+  for (int box = 0; box * 64 < product.columns; ++box) {
+    ranges.push_back({b.address + static_cast<std::uint32_t>(box) * b.box_bytes, rows * 128});
+  }
+  return ranges;
+}
+
 void Cluster::multiply(const Product& product) {
   if (thread() % kWarpgroup == 0) {
-    const auto check = [&](std::uint64_t descriptor, int rows) {
-      const std::uint32_t from = address_of(descriptor) & ~std::uint32_t{1023};
-      const std::size_t bytes = static_cast<std::size_t>(rows) * 128;
-      at(block(), from, bytes);
+    for (const Range& read : ranges_of(product)) {
+      at(block(), read.from, read.bytes);
       for (const Range& range : block().coming) {
-        if (range.from < from + bytes && from < range.from + range.bytes) {
+        if (range.from < read.from + read.bytes && read.from < range.from + range.bytes) {
           throw Fault("a product reads what is not there yet");
         }
       }
-    };
-    check(product.a, 64);
-    check(product.b, product.columns);
+    }
   }
   self().open.push_back(product);
 }
@@ -386,27 +409,36 @@ void Cluster::run_group(int first_thread) {
   for (Thread& thread : threads) thread.groups.erase(thread.groups.begin());
 }
 
+float Cluster::element_at(Block& block, const Product& product, std::uint32_t address) {
+  std::uint16_t bits = 0;
+  const auto bytes = static_cast<std::size_t>(product.element);
+  std::memcpy(&bits, at(block, swizzled(address, kSwizzle128), bytes), bytes);
+  return product.widen(bits);
+}
+
 void Cluster::run_product(Block& block, const std::vector<Product*>& of_threads) {
   constexpr int kRows = 64;
   const Product& product = *of_threads.front();
   const int depth = 32 / product.element;
   const auto is_same = [&](const Product* other) { return product.is_same_as(*other); };
   if (!std::ranges::all_of(of_threads, is_same)) throw Fault("a warpgroup's wgmmas differ");
-  const auto read = [&](std::uint64_t descriptor, int rows) {
+  // Rows of a, and columns of a plain b.
+  const auto read = [&](const Described& from, int rows, bool is_plain) {
     std::vector<float> values;
-    const std::uint32_t from = address_of(descriptor);
     for (int row = 0; row < rows; ++row) {
       for (int k = 0; k < depth; ++k) {
-        const auto offset = static_cast<std::uint32_t>(row * 128 + k * product.element);
-        std::uint16_t bits = 0;
-        const auto bytes = static_cast<std::size_t>(product.element);
-        std::memcpy(&bits, at(block, swizzled(from + offset, kSwizzle128), bytes), bytes);
-        values.push_back(product.widen(bits));
+        const auto offset =
+            is_plain ? static_cast<std::uint32_t>(row / 64) * from.box_bytes +
+                           static_cast<std::uint32_t>(k * 128 + row % 64 * product.element)
+                     : static_cast<std::uint32_t>(row * 128 + k * product.element);
+        values.push_back(element_at(block, product, from.address + offset));
       }
     }
     return values;
   };
-  const std::vector<float> a = read(product.a, kRows), b = read(product.b, product.columns);
+  const std::vector<float> a = read(Described(product.a), kRows, false);
+  const bool is_plain = product.has_plain_b;
+  const std::vector<float> b = read(Described(product.b, is_plain), product.columns, is_plain);
   for (std::size_t thread = 0; thread < of_threads.size(); ++thread) {
     const std::size_t row = thread / kWarp * 16 + thread % kWarp / 4;
     for (int i = 0; i < product.columns / 2; ++i) {

@@ -36,19 +36,19 @@ inline constexpr std::uint32_t kSharedBase = 1040;
 // A tensor map (tensor_map.cc): a row-major matrix of elements of so many bytes, and its boxes.
 // swizzle: the address bits from 4 on that are mixed with those from 7 on. Of two matrices in turn,
 // eight rows each (make_pair_map), rows counts both's, and second_bytes is how far the second lies
-// behind.
+// behind. stride: elements from a row to the next.
 struct BoxMap {
   std::byte* data;
-  std::int64_t rows, cols;
+  std::int64_t rows, cols, stride;
   std::int32_t box_rows, box_cols;
   std::uint32_t swizzle;
   std::int32_t element;
   std::int64_t second_bytes;
 
   std::byte* at(std::int64_t row, std::int64_t column) const {
-    if (second_bytes == 0) return data + (row * cols + column) * element;
+    if (second_bytes == 0) return data + (row * stride + column) * element;
     const std::int64_t of_one = row / 16 * 8 + row % 8;
-    return data + (of_one * cols + column) * element + row / 8 % 2 * second_bytes;
+    return data + (of_one * stride + column) * element + row / 8 % 2 * second_bytes;
   }
   std::size_t bytes() const {
     return std::size_t(box_rows) * std::size_t(box_cols) * std::size_t(element);
@@ -56,7 +56,7 @@ struct BoxMap {
 };
 
 // One thread's part of a wgmma of 64 x columns x 32 bytes: its sums, and the operands' descriptors.
-// widen: the element of so many bytes there.
+// widen: the element of so many bytes there. has_plain_b: b lies as [k, columns].
 struct Product {
   float* sums = nullptr;
   int columns = 0;
@@ -64,9 +64,11 @@ struct Product {
   bool adds = false;
   float (*widen)(std::uint16_t bits) = nullptr;
   int element = 2;
+  bool has_plain_b = false;
 
   bool is_same_as(const Product& o) const {
-    return columns == o.columns && a == o.a && b == o.b && adds == o.adds && widen == o.widen;
+    return columns == o.columns && a == o.a && b == o.b && adds == o.adds && widen == o.widen &&
+           has_plain_b == o.has_plain_b;
   }
 };
 
@@ -220,7 +222,10 @@ class Cluster {
   static void run_store(Block& block, Store& store);
   static void run_copy(Block& block, Copy& copy);
   void run_group(int first_thread);
-  void run_product(Block& block, const std::vector<Product*>& of_threads);
+  static void run_product(Block& block, const std::vector<Product*>& of_threads);
+  static float element_at(Block& block, const Product& product, std::uint32_t address);
+  // The bytes of a wgmma's operands.
+  static std::vector<Range> ranges_of(const Product& product);
   void meet(Meeting& meeting, int count, const char* what, const std::function<void()>& last);
 
   static Cluster* here_;

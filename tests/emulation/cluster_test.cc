@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "kernels/cuda/gemm/sm90/tensor_map.h"
 #include "tests/emulation/mma.h"
@@ -88,6 +90,36 @@ TEST(EmulatedCluster, MultipliesWhatItHasLoaded) {
               EXPECT_EQ(d[0], 0) << "done before it was waited for";
               wgmma_wait<0>();
               EXPECT_THAT(d, testing::Each(16));
+            }),
+            "");
+}
+
+// Of 64 columns, the n-th multiplies by n.
+TEST(EmulatedCluster, MultipliesAnOperandThatLiesAsKByN) {
+  std::vector<std::uint16_t> ones(64 * 64, 0x3f80), rising(64 * 64);
+  for (int i = 0; i < 64 * 64; ++i) {
+    const __nv_bfloat16 value(static_cast<float>(i % 64));
+    std::memcpy(&rising[static_cast<std::size_t>(i)], &value, sizeof(value));
+  }
+  const CUtensorMap x = make_tensor_map({ones.data(), {64, 64}, Dtype::kBf16}, 64, 64);
+  const CUtensorMap w = make_tensor_map({rising.data(), {64, 64}, Dtype::kBf16}, 64, 64);
+  EXPECT_EQ(fault_of([&] {
+              begin(1);
+              if (is_first()) {
+                barrier_expect_bytes(kBarrier, 2 * 64 * 128);
+                load_box(x, kBox, kBarrier, 0, 0);
+                load_box(w, kBoxOfW, kBarrier, 0, 0);
+              }
+              barrier_wait(kBarrier, 0);
+              float d[32] = {};
+              wgmma<__nv_bfloat16, 64, true>(d, matrix_descriptor(kBox),
+                                             plain_descriptor(kBoxOfW + 2048, 8192), 0);
+              wgmma_commit();
+              wgmma_wait<0>();
+              for (int i = 0; i < 32; ++i) {
+                const int column = i / 4 * 8 + static_cast<int>(threadIdx.x) % 4 * 2 + i % 2;
+                EXPECT_EQ(d[i], 16 * column) << i;
+              }
             }),
             "");
 }

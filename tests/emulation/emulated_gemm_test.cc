@@ -50,6 +50,21 @@ TEST_F(HopperGemm, EmulatedSwappedAgreesWithTheReferenceOverManyTilesABlock) {
   }
 }
 
+TEST_F(HopperGemm, EmulatedBackwardAgreesWithTheReferenceAroundEveryEdge) {
+  for (const GemmSize& size :
+       {GemmSize{1, 8, 8}, {64, 136, 72}, {127, 200, 136}, {129, 392, 64}, {257, 96, 520}}) {
+    for (const bool lies_in_place : {false, true}) {
+      SCOPED_TRACE(testing::Message() << "rows " << size.m << " hidden " << size.n << " dim "
+                                      << size.k << (lies_in_place ? ", in place" : ""));
+      check_backward(size, lies_in_place);
+    }
+  }
+}
+
+TEST_F(HopperGemm, EmulatedBackwardAgreesWithTheReferenceOverManyTilesABlock) {
+  check_backward({1300, 1160, 200}, true);
+}
+
 TEST_F(HopperGemm, EmulatedFp8AgreesWithTheReferenceAroundEveryEdge) {
   for (const GemmSize& size :
        {GemmSize{1, 16, 16}, {64, 144, 80}, {128, 272, 128}, {129, 96, 1040}, {257, 208, 144}}) {

@@ -70,7 +70,7 @@ inline void store_box(const CUtensorMap& map, std::uint32_t from, int column, in
   Cluster::here().store(emulation::boxes(map), from, column, row);
 }
 inline void store_bytes(void* to, std::uint32_t from, int bytes) {
-  const emulation::BoxMap row{static_cast<std::byte*>(to), 1, bytes, 1, bytes, 0, 1, 0};
+  const emulation::BoxMap row{static_cast<std::byte*>(to), 1, bytes, bytes, 1, bytes, 0, 1, 0};
   Cluster::here().store(row, from, 0, 0);
 }
 inline void commit_stores() { Cluster::here().commit_stores(); }

@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -18,11 +19,13 @@ namespace sm90 {
 unsigned char raw[1];  // the kernels' `extern __shared__`
 }
 
-CUtensorMap make_tensor_map(const Tensor& tensor, int box_rows, int box_columns) {
+CUtensorMap make_tensor_map(const Tensor& tensor, int box_rows, int box_columns,
+                            std::int64_t stride) {
   const auto element = static_cast<int>(dtype_bytes(tensor.dtype));
   const int box_bytes = box_columns * element;
   const bool is_taken = box_rows >= 1 && box_rows <= 256 && box_columns <= 256 &&
                         box_bytes % 16 == 0 && tensor.cols() * element % 16 == 0 &&
+                        stride * element % 16 == 0 &&
                         std::bit_cast<std::uintptr_t>(tensor.data) % 16 == 0;
   if (!is_taken) {
     throw DeviceError(fmt::format("no tensor map for {} x {} in boxes of {} x {}", tensor.rows(),
@@ -31,6 +34,7 @@ CUtensorMap make_tensor_map(const Tensor& tensor, int box_rows, int box_columns)
   const emulation::BoxMap boxes{static_cast<std::byte*>(tensor.data),
                                 tensor.rows(),
                                 tensor.cols(),
+                                std::max(stride, tensor.cols()),
                                 box_rows,
                                 box_columns,
                                 box_bytes == 128  ? 0x70U

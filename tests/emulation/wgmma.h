@@ -17,6 +17,11 @@ inline std::uint64_t matrix_descriptor(std::uint32_t address) {
          std::uint64_t{1} << 62;
 }
 
+inline std::uint64_t plain_descriptor(std::uint32_t address, std::uint32_t box_bytes) {
+  return (address >> 4 & 0x3fff) | std::uint64_t{box_bytes >> 4} << 16 |
+         std::uint64_t{1024 >> 4} << 32 | std::uint64_t{1} << 62;
+}
+
 inline void wgmma_fence() {}
 inline void wgmma_commit() { emulation::Cluster::here().commit_products(); }
 template <int kPending>
@@ -34,11 +39,11 @@ float widen(std::uint16_t bits) {
   return static_cast<float>(value);
 }
 
-template <typename T, int kColumns>
+template <typename T, int kColumns, bool kPlainB = false>
 void wgmma(float (&d)[kColumns / 2], std::uint64_t a, std::uint64_t b, int add) {
   static_assert(kColumns % 8 == 0 && kColumns <= 256);
   emulation::Cluster::here().multiply(
-      {d, kColumns, a, b, add != 0, &widen<T>, static_cast<int>(sizeof(T))});
+      {d, kColumns, a, b, add != 0, &widen<T>, static_cast<int>(sizeof(T)), kPlainB});
 }
 
 }  // namespace fusegate::kernels::sm90

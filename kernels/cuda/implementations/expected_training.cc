@@ -49,11 +49,15 @@ ExpectedStage expected_gated_backward(const Activation& activation) {
 
 ExpectedStages expected_mlp_pass(const Activation& activation, const MlpPass& pass) {
   ExpectedStages stages = expected_forward(activation, pass);
-  stages.push_back(expected_matmul("dh"));
+  if (pass.fused_dh) {
+    stages.push_back(expected_own_matmul(activation.dh_stage()));
+  } else {
+    stages.push_back(expected_matmul("dh"));
+    if (pass.is_fused) stages.push_back(expected_gated_backward(activation));
+  }
   if (pass.is_fused) {
     stages =
-        joined(std::move(stages), {expected_gated_backward(activation), expected_matmul("dw_down"),
-                                   expected_matmul("dw_gate_up", 2)});
+        joined(std::move(stages), {expected_matmul("dw_down"), expected_matmul("dw_gate_up", 2)});
   } else {
     stages.push_back(expected_matmul("dw_down"));
     stages = joined(joined(std::move(stages), expected_after_activation(activation)),

@@ -52,6 +52,7 @@ struct GatedGemm {
   using T = T_;
   using Functor = Functor_;  // the activation
   using Rows = Rows_;        // what a kernel knows of h beside its map
+  using Maps = GatedMaps;
   using Work = GatedWork;
   static constexpr bool kPromotes = kPromotes_;
   // Sums of 128 rows, and a stage's of 64, fit where consumers share the rows.

@@ -1,5 +1,5 @@
-// Every tile shape of gated_gemm_sm90, swapped_gated_sm90, split_gemm_sm90 and wide_gemm_sm90,
-// around their edges.
+// Every tile shape of gated_gemm_sm90, swapped_gated_sm90, backward_gemm_sm90, split_gemm_sm90 and
+// wide_gemm_sm90, around their edges.
 #include "kernels/cuda/gemm/sm90/hopper_gemm_test.h"
 
 namespace fusegate::kernels {
@@ -51,6 +51,23 @@ TEST_F(HopperGemm, SwappedAgreesWithTheReferenceOverManyTilesABlock) {
       check_swapped({700, 10000, 200}, tile);
     }
   }
+}
+
+TEST_F(HopperGemm, BackwardAgreesWithTheReferenceAroundEveryEdge) {
+  for (const int rows : edges({1, 7, 64, 127, 129, 257})) {
+    for (const int hidden : edges({8, 136, 192, 200, 392})) {
+      for (const int dim : edges({8, 72, 136})) {
+        SCOPED_TRACE(testing::Message()
+                     << "rows " << rows << " hidden " << hidden << " dim " << dim);
+        check_backward({rows, hidden, dim}, false);
+        check_backward({rows, hidden, dim}, true);
+      }
+    }
+  }
+}
+
+TEST_F(HopperGemm, BackwardAgreesWithTheReferenceOverManyTilesABlock) {
+  for (int repeat = 0; repeat < 10; ++repeat) check_backward({1000, 8200, 200}, true);
 }
 
 TEST_F(HopperGemm, Fp8AgreesWithTheReferenceAroundEveryEdge) {

@@ -22,6 +22,7 @@ struct GatedPingpong {
   using T = T_;
   using Functor = Functor_;  // the activation
   using Rows = Rows_;
+  using Maps = GatedMaps;
   using Work = GatedWork;
   using Shape = TileShape<T, 2 * kColumns_, kStages_>;
   static constexpr int kColumns = kColumns_;
@@ -35,6 +36,33 @@ struct GatedPingpong {
   static constexpr int kSharedBytes = shared_bytes<Shape>(kHandsBytes);
 };
 
+inline constexpr int kTurnHalves = kTileRows / 64;  // a wgmma multiplies 64 rows
+
+// A consumer's tiles: multiplies each when it is its turn, and calls finish(its sums, tile).
+template <typename Gemm, typename Finish>
+__device__ inline void take_turns(const TileShared<Gemm>& shared, const typename Gemm::Work& work,
+                                  int number, const Finish& finish) {
+  using Shape = typename Gemm::Shape;
+  const int stages = work.template stages<typename Gemm::T>();
+  RingPosition<Gemm::kStages> at;
+  if (number == 1) {
+    named_arrive(kTurn, kTurnThreads);  // the first turn is the first consumer's
+    at.advance_by(stages);
+  }
+  for (int tile = work.first + number * work.step; tile < work.raster.count();
+       tile += kConsumers * work.step) {
+    Sums<kTurnHalves, Shape::kWidth / 2> d;
+    named_sync(kTurn + number, kTurnThreads);
+    multiply_tile<Shape>(
+        d, shared, at, stages, {}, [&](int stage) { release_stage<Gemm>(shared, stage); },
+        [&] {  // the other's turn, unless it has no tile left
+          if (!work.is_last(tile)) named_arrive(kTurn + (number ^ 1), kTurnThreads);
+        });
+    at.advance_by(stages);  // the other's tile
+    finish(d, work.raster.at(tile));
+  }
+}
+
 template <typename Gemm>
 struct PingpongConsumer {
   const GatedMaps& maps;
@@ -43,29 +71,11 @@ struct PingpongConsumer {
   const typename Gemm::Rows& h;
   int number = 0;
 
-  using Shape = typename Gemm::Shape;
-  static constexpr int kHalves = kTileRows / 64;  // a wgmma multiplies 64 rows
-  using TileSums = Sums<kHalves, Shape::kWidth / 2>;
+  using TileSums = Sums<kTurnHalves, Gemm::Shape::kWidth / 2>;
 
   __device__ void run() const {
-    const int stages = work.template stages<typename Gemm::T>();
-    RingPosition<Gemm::kStages> at;
-    if (number == 1) {
-      named_arrive(kTurn, kTurnThreads);  // the first turn is the first consumer's
-      at.advance_by(stages);
-    }
-    for (int tile = work.first + number * work.step; tile < work.raster.count();
-         tile += kConsumers * work.step) {
-      TileSums d;
-      named_sync(kTurn + number, kTurnThreads);
-      multiply_tile<Shape>(
-          d, shared, at, stages, {}, [&](int stage) { release_stage<Gemm>(shared, stage); },
-          [&] {  // the other's turn, unless it has no tile left
-            if (!work.is_last(tile)) named_arrive(kTurn + (number ^ 1), kTurnThreads);
-          });
-      at.advance_by(stages);  // the other's tile
-      store(d, work.raster.at(tile));
-    }
+    take_turns<Gemm>(shared, work, number,
+                     [&](const TileSums& d, const TilePosition& tile) { store(d, tile); });
     if (threadIdx.x % kWarpgroup == 0) wait_stores();
   }
 
@@ -77,7 +87,7 @@ struct PingpongConsumer {
     const std::uint32_t hand = shared.hand(number);
     const int row = work.template row<Gemm>(tile), column = tile.col * Gemm::kColumns;
 #pragma unroll
-    for (int half = 0; half < kHalves; ++half) {
+    for (int half = 0; half < kTurnHalves; ++half) {
       write_gated<Gemm>(hand, half * 64, d[half], h.gate().at(row + half * 64, column),
                         h.up().at(row + half * 64, column));
     }

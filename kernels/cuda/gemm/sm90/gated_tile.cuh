@@ -1,4 +1,4 @@
-// Parts of both gated products of sm_90: a block's work, the producer that fills the ring, and how
+// Parts of the gated products of sm_90: a block's work, the producer that fills the ring, and how
 // a consumer computes and writes h. Gemm is GatedGemm or GatedPingpong.
 #pragma once
 
@@ -72,8 +72,8 @@ struct GatedWork : GatedWorkOf<TileRaster> {
   template <typename Gemm>
   __device__ void await_x(const TilePosition&) const {}
   // Calls use(map, bytes, row) with the boxes of the tile's rows of x, and where they begin.
-  template <typename Gemm, typename Use>
-  __device__ void with_x(const GatedMaps& maps, const TilePosition& tile, const Use& use) const {
+  template <typename Gemm, typename Maps, typename Use>
+  __device__ void with_x(const Maps& maps, const TilePosition& tile, const Use& use) const {
     maps.x.template with_boxes<Gemm::Shape::kRows>(
         rows, row<Gemm>(tile),
         [&](const CUtensorMap& x, int bytes) { use(x, bytes, row<Gemm>(tile)); });
@@ -90,9 +90,36 @@ __device__ inline GatedWorkOf<Raster> work_of_block(const Raster& raster, int ro
           static_cast<int>(gridDim.x) / Gemm::kCluster};
 }
 
+// A stage of both weights. Piece by piece: rows of gate and, behind them, as many of up.
+template <typename Gemm>
+__device__ inline void load_weights(const GatedMaps& maps, const TileShared<Gemm>& shared, int rank,
+                                    const TilePosition& tile, int i, int stage) {
+  constexpr int kBoxBytes = Gemm::Shape::kWBytes / (2 * Gemm::kPieces);
+  constexpr int kBoxRows = Gemm::kColumns / Gemm::kPieces;
+  const std::uint32_t full = shared.full_at(stage);
+  const int column = i * kStageColumns<typename Gemm::T>;
+#pragma unroll
+  for (int piece = 0; piece < Gemm::kPieces; ++piece) {
+    const std::uint32_t gate = shared.stage(stage) + Gemm::Shape::kXBytes + piece * 2 * kBoxBytes;
+    const int row = tile.col * Gemm::kColumns + piece * kBoxRows;
+    if constexpr (Gemm::kCluster == 1) {
+      load_box(maps.w_gate, gate, full, column, row);
+      load_box(maps.w_up, gate + kBoxBytes, full, column, row);
+    } else {
+      static_assert(Gemm::kCluster == 2);
+      constexpr std::uint16_t kBothBlocks = 3;
+      if (rank == 0) {
+        load_box_multicast(maps.w_gate, gate, full, column, row, kBothBlocks);
+      } else {
+        load_box_multicast(maps.w_up, gate + kBoxBytes, full, column, row, kBothBlocks);
+      }
+    }
+  }
+}
+
 template <typename Gemm>
 struct GatedProducer {
-  const GatedMaps& maps;
+  const typename Gemm::Maps& maps;
   const TileShared<Gemm>& shared;
   const typename Gemm::Work& work;
 
@@ -128,7 +155,7 @@ struct GatedProducer {
 #pragma unroll 1
       for (int i = 0; i < ahead; ++i) {
         barrier_expect_bytes(shared.full_at(i), bytes);
-        load_w(position, i, i);
+        load_weights<Gemm>(maps, shared, work.rank, position, i, i);
       }
       wait_for_previous_kernel();
       work.template await_x<Gemm>(position);
@@ -141,33 +168,8 @@ struct GatedProducer {
     for (int i = ahead; i < stages; ++i, at.advance()) {
       barrier_wait(shared.empty_at(at.stage), at.parity ^ 1);
       barrier_expect_bytes(shared.full_at(at.stage), bytes);
-      load_w(position, i, at.stage);
+      load_weights<Gemm>(maps, shared, work.rank, position, i, at.stage);
       load_x(i, at.stage);
-    }
-  }
-
-  // Piece by piece: rows of gate and, behind them, as many of up.
-  __device__ void load_w(const TilePosition& tile, int i, int stage) const {
-    constexpr int kBoxBytes = Gemm::Shape::kWBytes / (2 * Gemm::kPieces);
-    constexpr int kBoxRows = Gemm::kColumns / Gemm::kPieces;
-    const std::uint32_t full = shared.full_at(stage);
-    const int column = i * kStageColumns<T>;
-#pragma unroll
-    for (int piece = 0; piece < Gemm::kPieces; ++piece) {
-      const std::uint32_t gate = shared.stage(stage) + Gemm::Shape::kXBytes + piece * 2 * kBoxBytes;
-      const int row = tile.col * Gemm::kColumns + piece * kBoxRows;
-      if constexpr (Gemm::kCluster == 1) {
-        load_box(maps.w_gate, gate, full, column, row);
-        load_box(maps.w_up, gate + kBoxBytes, full, column, row);
-      } else {
-        static_assert(Gemm::kCluster == 2);
-        constexpr std::uint16_t kBothBlocks = 3;
-        if (work.rank == 0) {
-          load_box_multicast(maps.w_gate, gate, full, column, row, kBothBlocks);
-        } else {
-          load_box_multicast(maps.w_up, gate + kBoxBytes, full, column, row, kBothBlocks);
-        }
-      }
     }
   }
 };

@@ -45,10 +45,16 @@ struct TileShape {
   static constexpr int kStageBytes = kXBytes + kWBytes;
   // Both consumers multiply all rows of x, each by half of w's.
   static constexpr bool kShares = kRows == kConsumerRows;
+  static constexpr bool kPlainW = false;  // w lies as [k, n], and a stage is boxes of 64 columns
 };
 template <typename T, int kWidth, int kStages, int kRows>
 struct SharingTileShape : TileShape<T, kWidth, kStages, kRows> {
   static constexpr bool kShares = true;
+};
+template <typename T, int kWidth, int kStages>
+struct PlainTileShape : TileShape<T, kWidth, kStages> {
+  static constexpr bool kPlainW = true;
+  static constexpr int kBoxColumns = 64, kBoxBytes = kStageColumns<T> * kStageRowBytes;
 };
 
 // Of the ring, for the swizzle.
@@ -182,9 +188,10 @@ __device__ inline int warpgroup_of_warp() {
 }
 
 // Runs consume(number) in the two consumers, which hold the sums of 128 rows each, and produce() in
-// one thread of the first warpgroup.
-template <typename Gemm, typename Consume, typename Produce>
-__device__ inline void run_block(const Consume& consume, const Produce& produce) {
+// one thread of the first warpgroup. beside: for its other warps, which call it.
+template <typename Gemm, typename Consume, typename Produce, typename... Beside>
+__device__ inline void run_block(const Consume& consume, const Produce& produce,
+                                 const Beside&... beside) {
   const int warpgroup = warpgroup_of_warp();
   if (warpgroup > 0) {
     take_registers<kManyRegisters>();
@@ -192,6 +199,7 @@ __device__ inline void run_block(const Consume& consume, const Produce& produce)
   } else {
     give_registers<kFewRegisters>();
     if (threadIdx.x == 0) produce();
+    (beside(), ...);
     __syncwarp();
   }
   // No block may end while another of its cluster writes to it or arrives at its barriers.
@@ -223,21 +231,32 @@ __device__ inline ConsumerRows rows_of_consumer(int consumer) {
                             : ConsumerRows{consumer * Shape::kRows / kConsumers, 0};
 }
 
+// w: a stage's; row: the consumer's first.
+template <typename Shape>
+__device__ inline std::uint64_t descriptor_of_w(std::uint32_t w, int row) {
+  if constexpr (Shape::kPlainW) {
+    return plain_descriptor(w, Shape::kBoxBytes);
+  } else {
+    return matrix_descriptor(w + row * kStageRowBytes);
+  }
+}
+
 // One stage: wgmmas of 32 bytes of columns each, which multiply twice as many rows of w as d has
 // sums. first: d is overwritten.
 template <typename Shape, int kHalves, int kCount>
 __device__ inline void multiply_stage(Sums<kHalves, kCount>& d, std::uint32_t stage,
                                       const ConsumerRows& rows, bool first) {
   const std::uint64_t a = matrix_descriptor(stage + rows.x * kStageRowBytes);
-  const std::uint64_t b = matrix_descriptor(stage + Shape::kXBytes + rows.w * kStageRowBytes);
+  const std::uint64_t b = descriptor_of_w<Shape>(stage + Shape::kXBytes, rows.w);
 #pragma unroll
   for (int step = 0; step < kStageRowBytes / kStepBytes; ++step) {
-    // A step is two units of a descriptor's address; 64 rows are 512.
+    // A step is two units of a descriptor's address, or 16 rows of a plain w; 64 rows are 512.
+    constexpr int kStepOfW = Shape::kPlainW ? 16 * kStageRowBytes / 16 : 2;
 #pragma unroll
     for (int half = 0; half < kHalves; ++half) {
-      wgmma<typename Shape::T, 2 * kCount>(d[half],
-                                           a + half * (64 * kStageRowBytes / 16) + 2 * step,
-                                           b + 2 * step, !first || step > 0);
+      wgmma<typename Shape::T, 2 * kCount, Shape::kPlainW>(
+          d[half], a + half * (64 * kStageRowBytes / 16) + 2 * step, b + kStepOfW * step,
+          !first || step > 0);
     }
   }
 }

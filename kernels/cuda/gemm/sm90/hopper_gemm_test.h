@@ -51,6 +51,36 @@ class HopperGemm : public GpuTest {
     }
   }
 
+  // lies_in_place: g and u lie side by side, and dg and du take their place.
+  void check_backward(const GemmSize& size, bool lies_in_place) {
+    const TileRaster raster = plan_backward_gemm_sm90(size, device_->limits());
+    for (const Activation& activation : kGemmActivations) {
+      SCOPED_TRACE(activation.name);
+      const GuardedTensor dy = guarded_random(size.m, size.k, Dtype::kBf16, 2);
+      const GuardedTensor w = guarded_random(size.k, size.n, Dtype::kBf16, 0.5);
+      const GuardedTensor gu = guarded_random(2 * size.m, size.n, Dtype::kBf16, 3);
+      const GuardedTensor d(*device_, 2 * size.m, size.n, Dtype::kBf16);
+      const GuardedTensor h(*device_, size.m, size.n, Dtype::kBf16);
+      const Pair in = halves(gu.tensor, lies_in_place);
+      const Pair out = lies_in_place ? in : halves(d.tensor, false);
+      double* const expected = expected_backward(activation, dy.tensor, w.tensor, gu.tensor, in);
+      make_backward_gemm_sm90(*device_, raster, activation,
+                              {dy.tensor,
+                               w.tensor,
+                               {.g = in.first,
+                                .u = in.second,
+                                .dh = {},
+                                .dg = out.first,
+                                .du = out.second,
+                                .h = h.tensor,
+                                .in_stride = in.stride,
+                                .out_stride = out.stride}})();
+      expect_agrees(lies_in_place ? gu : d, expected, {&dy, &w, &gu});
+      expect_agrees(h, expected + 2 * size.m * size.n, {});
+      memory_.clear();
+    }
+  }
+
   // Of e4m3 elements, with all scales that the tile is built for.
   void check_gated_fp8(const GemmSize& size, std::size_t tile) {
     const GatedGemmPlan plan = plan_gated_gemm_fp8_sm90(size, device_->limits(), tile);
@@ -104,6 +134,40 @@ class HopperGemm : public GpuTest {
   }
 
  private:
+  // Of a matrix [2 m, n]: its upper and its lower half; or of the same memory as [m, 2 n] its left
+  // and its right one.
+  struct Pair {
+    Tensor first, second;
+    std::int64_t stride = 0;
+  };
+  static Pair halves(const Tensor& both, bool side_by_side) {
+    const std::int64_t m = both.rows() / 2, n = both.cols();
+    const std::int64_t between = side_by_side ? n : m * n;
+    std::byte* const second = static_cast<std::byte*>(both.data) + 2 * between;
+    return {
+        {both.data, {m, n}, both.dtype}, {second, {m, n}, both.dtype}, side_by_side ? 2 * n : 0};
+  }
+
+  // dg and du as they lie, and h behind them.
+  double* expected_backward(const Activation& activation, const Tensor& dy, const Tensor& w,
+                            const Tensor& gu, const Pair& in) {
+    const std::int64_t m = dy.rows(), n = w.cols(), count = m * n;
+    ReferenceMath& math = device_->reference_math();
+    double *const transposed = doubles(w.count()), *const dh = doubles(count);
+    math.transpose(widened(w), transposed, w.rows(), n);
+    math.matmul(widened(dy), transposed, dh, m, n, dy.cols());
+    double *const wide = widened(gu), *const expected = doubles(3 * count);
+    // A row at a time, which is the same for both layouts.
+    const std::int64_t stride = std::max(in.stride, n), second = in.stride > 0 ? n : count;
+    for (std::int64_t row = 0; row < m; ++row) {
+      const double *const g = wide + row * stride, *const u = g + second;
+      double *const dg = expected + row * stride, *const du = dg + second;
+      math.gate(activation, g, u, expected + 2 * count + row * n, n);
+      math.gate_backward(activation, {.g = g, .u = u, .dh = dh + row * n, .dg = dg, .du = du}, n);
+    }
+    return expected;
+  }
+
   // A matrix of e4m3 elements and its scales.
   struct Scaled {
     GuardedTensor of;

@@ -7,8 +7,10 @@
 #include <functional>
 #include <string>
 
+#include "kernels/activations/unit_backward.h"
 #include "kernels/cuda/device/cuda_device.h"
 #include "kernels/cuda/device/gated_operands.h"
+#include "kernels/cuda/gemm/sm90/backward_gemm_plan.h"
 #include "kernels/cuda/gemm/sm90/gated_gemm_plan.h"
 #include "kernels/cuda/gemm/sm90/split_gemm_plan.h"
 #include "kernels/cuda/gemm/sm90/swapped_gated_plan.h"
@@ -56,6 +58,16 @@ std::function<void()> make_gated_gemm_fp8_sm90(CudaDevice& device, const GatedGe
                                                const Activation& activation,
                                                const GatedOperands& operands,
                                                const GatedScales& scales);
+
+// dg, du and h of dh [m, n] = dy [m, k] w_down [k, n], which never reaches device memory; it is
+// rounded once, and so are dg, du and h. In bf16: std::invalid_argument for others.
+struct BackwardOperands {
+  Tensor dy, w_down;
+  UnitBackward unit;  // of which dh is not read, and h is written
+};
+std::function<void()> make_backward_gemm_sm90(CudaDevice& device, const TileRaster& raster,
+                                              const Activation& activation,
+                                              const BackwardOperands& operands);
 
 // out [m, n] = x [m, k] w [n, k]^T: for problems of few tiles, by one of their split_gemm_shapes();
 // and for many rows.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <span>
@@ -49,10 +50,12 @@ CUtensorMap encoded(const Tensor& tensor, std::span<const cuuint64_t> sizes,
 
 }  // namespace
 
-CUtensorMap make_tensor_map(const Tensor& tensor, int box_rows, int box_columns) {
+CUtensorMap make_tensor_map(const Tensor& tensor, int box_rows, int box_columns,
+                            std::int64_t stride) {
   const std::array sizes{static_cast<cuuint64_t>(tensor.cols()),
                          static_cast<cuuint64_t>(tensor.rows())};
-  const std::array strides{sizes[0] * dtype_bytes(tensor.dtype)};
+  const std::array strides{static_cast<cuuint64_t>(std::max(stride, tensor.cols())) *
+                           dtype_bytes(tensor.dtype)};
   const std::array box{static_cast<cuuint32_t>(box_columns), static_cast<cuuint32_t>(box_rows)};
   return encoded(tensor, sizes, strides, box);
 }

@@ -1,6 +1,7 @@
 // wgmma: a warpgroup multiplies A [64, 16] by B [N, 16]^T (32 columns where elements have 8 bits),
 // both in shared memory, K-major, in the 128-byte swizzle, and adds it to D [64, N] in registers
-// (PTX ISA, "Asynchronous warpgroup level matrix instructions").
+// (PTX ISA, "Asynchronous warpgroup level matrix instructions"). Of 16-bit elements B may also lie
+// as [16, N], N-major.
 //
 // D in registers: lane l of warp w of the warpgroup holds, of rows 16 w + l / 4 (element pairs 0)
 // and that plus 8 (element pairs 1), columns 8 j + 2 (l % 4) and the next, in d[4 j + 2 pair + i].
@@ -21,6 +22,14 @@ __device__ inline std::uint64_t matrix_descriptor(std::uint32_t address) {
   constexpr std::uint64_t kLeadingBytes = 1, kStrideBytes = 1024, kSwizzle128 = 1;
   return (address >> 4 & 0x3fff) | kLeadingBytes << 16 | (kStrideBytes >> 4) << 32 |
          kSwizzle128 << 62;
+}
+
+// The same of a B that lies as [k, N]: boxes of 64 columns, so many bytes apart. address: a
+// multiple of 1,024, plus 2,048 for every wgmma's rows down.
+__device__ inline std::uint64_t plain_descriptor(std::uint32_t address, std::uint32_t box_bytes) {
+  constexpr std::uint64_t kGroupBytes = 1024, kSwizzle128 = 1;  // eight rows
+  return (address >> 4 & 0x3fff) | static_cast<std::uint64_t>(box_bytes >> 4) << 16 |
+         (kGroupBytes >> 4) << 32 | kSwizzle128 << 62;
 }
 
 // Makes earlier writes of registers and shared memory visible to later wgmmas.
@@ -65,7 +74,7 @@ __device__ inline void wgmma_pin(float (&d)[kCount]) {
   "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
 
 // One wgmma of N columns; FORMAT is "k16.f32.bf16.bf16" or alike, A_, B_ and P_ the operands after d. SIGNS: not negated, and
-// where elements have 16 bits not transposed.
+// where elements have 16 bits which of A and B is not K-major.
 #define FUSEGATE_WGMMA(N, FORMAT, SIGNS, REGISTERS, A_, B_, P_, ...)                     \
   asm volatile("{\n.reg .pred add;\nsetp.ne.b32 add, " P_ ", 0;\n"                        \
                "wgmma.mma_async.sync.aligned.m64n" #N FORMAT " {" REGISTERS "}, "          \
@@ -74,9 +83,12 @@ __device__ inline void wgmma_pin(float (&d)[kCount]) {
 #define FUSEGATE_WGMMA_OF(N, REGISTERS, A_, B_, P_, ...)                                   \
   template <>                                                                              \
   struct WgmmaOf<N> {                                                                      \
-    template <typename T>                                                                  \
+    template <typename T, bool kPlainB>                                                    \
     static __device__ void run(float (&d)[N / 2], std::uint64_t a, std::uint64_t b, int add) { \
-      if constexpr (std::is_same_v<T, __half>) {                                           \
+      if constexpr (kPlainB) {                                                             \
+        static_assert(std::is_same_v<T, __nv_bfloat16>);                                   \
+        FUSEGATE_WGMMA(N, "k16.f32.bf16.bf16", "1, 1, 0, 1", REGISTERS, A_, B_, P_, __VA_ARGS__); \
+      } else if constexpr (std::is_same_v<T, __half>) {                                    \
         FUSEGATE_WGMMA(N, "k16.f32.f16.f16", "1, 1, 0, 0", REGISTERS, A_, B_, P_, __VA_ARGS__); \
       } else if constexpr (std::is_same_v<T, __nv_fp8_e4m3>) {                             \
         FUSEGATE_WGMMA(N, "k32.f32.e4m3.e4m3", "1, 1", REGISTERS, A_, B_, P_, __VA_ARGS__); \
@@ -117,10 +129,11 @@ FUSEGATE_WGMMA_OF(256, FUSEGATE_S0_15 ", " FUSEGATE_S16_31 ", " FUSEGATE_S32_47 
 #undef FUSEGATE_D4
 // clang-format on
 
-// d = a b^T, plus d unless add is 0; asynchronous. a and b: matrix_descriptor's.
-template <typename T, int kColumns>
+// d = a b^T, plus d unless add is 0; asynchronous. a and b: matrix_descriptor's, b where kPlainB
+// plain_descriptor's.
+template <typename T, int kColumns, bool kPlainB = false>
 __device__ inline void wgmma(float (&d)[kColumns / 2], std::uint64_t a, std::uint64_t b, int add) {
-  WgmmaOf<kColumns>::template run<T>(d, a, b, add);
+  WgmmaOf<kColumns>::template run<T, kPlainB>(d, a, b, add);
 }
 
 }  // namespace fusegate::kernels::sm90

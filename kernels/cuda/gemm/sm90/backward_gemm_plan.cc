@@ -1,0 +1,32 @@
+#include "kernels/cuda/gemm/sm90/backward_gemm_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/cuda/device/check_sizes.h"
+#include "kernels/cuda/gemm/gated_gemm_plan.h"
+
+namespace fusegate::kernels {
+
+TileRaster plan_backward_gemm_sm90(const GemmSize& size, const GpuLimits& gpu) {
+  constexpr const char* kName = "backward_gemm_sm90";
+  check_sizes(
+      kName,
+      {{"rows", size.m}, {"hidden", size.n, kGemmAlignment}, {"dim", size.k, kGemmAlignment}});
+  const int rows = kBackwardGemmRows * kBackwardGemmCluster;
+  TileRaster raster = tiles_of(kName, size, rows, kBackwardGemmCols);
+  const int clusters = std::min(raster.count(), gpu.sm_count / kBackwardGemmCluster);
+  // group_rows() takes h's columns: those of two weights that are half as long.
+  raster.group_rows = group_rows({size.m, size.n / 2, size.k}, {rows, kBackwardGemmCols / 2, true},
+                                 clusters, gpu.l2_bytes);
+  return raster;
+}
+
+std::string backward_gemm_text(const TileRaster& raster) {
+  return fmt::format("backward_gemm_sm90: {} x {} tiles of {} x {}",
+                     raster.row_tiles * kBackwardGemmCluster, raster.col_tiles, kBackwardGemmRows,
+                     kBackwardGemmCols);
+}
+
+}  // namespace fusegate::kernels
