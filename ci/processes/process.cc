@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -155,6 +156,10 @@ std::string failure_of_run_file(const baselines::RunFile& file) {
   return file.benchmarks.empty() && file.skipped.empty() ? "measured no benchmark" : "";
 }
 
+std::string failed_text(std::size_t benchmarks) {
+  return fmt::format("{} failed", format_count(benchmarks, "benchmark"));
+}
+
 // Whether any benchmark was measured.
 bool judge_run_file(const fs::path& run_file, const Log& log, ProcessOutcome* outcome) {
   std::string& failure = outcome->record.failure;
@@ -177,10 +182,7 @@ bool judge_run_file(const fs::path& run_file, const Log& log, ProcessOutcome* ou
   const bool may_explain = failure.empty() || outcome->record.exit_code == kExitBadInput;
   outcome->only_benchmarks_failed = !outcome->failed_benchmarks.empty() && may_explain &&
                                     outcome->record.signal == 0 && !outcome->interrupted;
-  if (outcome->only_benchmarks_failed) {
-    failure =
-        fmt::format("{} failed", format_count(outcome->failed_benchmarks.size(), "benchmark"));
-  }
+  if (outcome->only_benchmarks_failed) failure = failed_text(outcome->failed_benchmarks.size());
   return any_measured;
 }
 
@@ -283,6 +285,10 @@ StartedChild start_process(const ProcessRequest& request) {
   return StartedChild(child_process(request, measuring_flags(request)));
 }
 
+ProcessRecord record_of(const ProcessRequest& request) {
+  return {.file = run_file_of(request).filename(), .seed = request.seed};
+}
+
 ProcessOutcome run_process(const ProcessRequest& request,
                            const std::function<void(const ProgressEvent&)>& on_event,
                            const std::function<void()>& on_idle, StartedChild* started) {
@@ -292,8 +298,7 @@ ProcessOutcome run_process(const ProcessRequest& request,
   process.on_line = followed_lines(request, log, on_event);
   process.on_idle = on_idle;
   ProcessOutcome outcome;
-  outcome.record.file = run_file.filename();
-  outcome.record.seed = request.seed;
+  outcome.record = record_of(request);
   try {
     const ChildEnd end = started != nullptr ? started->follow(process) : run_child(process);
     judge(request, end, log, run_file, &outcome);
@@ -317,6 +322,29 @@ bool is_whole(const ProcessRecord& process, const fs::path& folder) {
   } catch (const baselines::InputError&) {
     return false;
   }
+}
+
+std::optional<ProcessRecord> ended_unrecorded(const ProcessRecord& measuring,
+                                              const fs::path& folder) {
+  const fs::path path = folder / measuring.file;
+  if (!fs::exists(path)) return std::nullopt;
+  ProcessRecord process = measuring;
+  try {
+    const baselines::RunFile file = baselines::read_run_file(path);
+    if (!failure_of_run_file(file).empty()) return std::nullopt;
+    const auto failed = std::ranges::count_if(
+        file.benchmarks, [](const auto& result) { return !result.failure.empty(); });
+    if (failed > 0) {
+      process.exit_code = kExitBadInput;
+      process.failure = failed_text(static_cast<std::size_t>(failed));
+    }
+  } catch (const baselines::InputError&) {
+    return std::nullopt;
+  }
+  // run.json was written when it started.
+  const auto took = fs::last_write_time(path) - fs::last_write_time(folder / "run.json");
+  process.seconds = std::max(0.0, std::chrono::duration<double>(took).count());
+  return process;
 }
 
 StartedChild start_identification(const ProcessRequest& request) {

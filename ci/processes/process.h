@@ -50,6 +50,9 @@ struct ProcessOutcome {
 // run_process() follows it. Throws as StartedChild.
 StartedChild start_process(const ProcessRequest& request);
 
+// Of a process that has not run yet: its run file and seed.
+ProcessRecord record_of(const ProcessRequest& request);
+
 // Throws InputError where the log cannot be written; the outcome says how the program fared.
 // on_idle: as ChildProcess's.
 // started: what start_process() made of the request; null: the process is started here.
@@ -61,6 +64,11 @@ ProcessOutcome run_process(const ProcessRequest& request,
 // Whether the process came to its end, also where it ended with failed benchmarks. By the record
 // where that says so, else by the run file.
 bool is_whole(const ProcessRecord& process, const std::filesystem::path& folder);
+
+// The same process with how it ended, if it came to its end though its fusegate was killed before
+// it recorded that: by the run file. measuring: RunRecord's.
+std::optional<ProcessRecord> ended_unrecorded(const ProcessRecord& measuring,
+                                              const std::filesystem::path& folder);
 
 // What a program will launch, before it measures anything.
 struct IdentificationOutcome {

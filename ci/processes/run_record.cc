@@ -104,6 +104,7 @@ RunRecord parse_run_record(const baselines::JsonField& root) {
     for (const auto& [name, why] : left_out->members()) record.left_out[name] = why.text();
   }
   if (const auto shard = root.find("shard")) record.shard = parse_shard(*shard);
+  if (const auto measuring = root.find("measuring")) record.measuring = parse_process(*measuring);
   return record;
 }
 
@@ -129,7 +130,8 @@ json run_record_json(const RunRecord& record) {
           {"finished", record.finished},
           {"aa", record.aa ? aa_json(*record.aa) : json(nullptr)},
           {"left_out", record.left_out},
-          {"shard", record.shard ? shard_json(*record.shard) : json(nullptr)}};
+          {"shard", record.shard ? shard_json(*record.shard) : json(nullptr)},
+          {"measuring", record.measuring ? process_json(*record.measuring) : json(nullptr)}};
 }
 
 void write_run_record(const std::filesystem::path& folder, const RunRecord& record) {

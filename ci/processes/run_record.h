@@ -55,8 +55,8 @@ struct RunRecord {
   std::string session;
   // What identities.json answers (identification_question()); "" where no program was asked.
   std::string identified{};
-  // A hash of program, suite and flags, as identification_question() makes it: what --resume goes on
-  // with. "" of a program that is no one file, of a merged run, and in older records.
+  // A hash of program, suite and flags, as identification_question() makes it: what --resume goes
+  // on with. "" of a program that is no one file, of a merged run, and in older records.
   std::string program_hash{};
   int planned_processes = 0;
   std::vector<ProcessRecord> processes;
@@ -67,6 +67,9 @@ struct RunRecord {
   // Benchmarks that were not measured, or not in all processes, by name, with the reason.
   std::map<std::string, std::string> left_out{};
   std::optional<ShardRecord> shard{};  // none: all of the suite
+  // The process at work; in a folder that nobody writes into, the one at work when its fusegate was
+  // killed. How it ended is not in it.
+  std::optional<ProcessRecord> measuring{};
 };
 
 nlohmann::json run_record_json(const RunRecord& record);

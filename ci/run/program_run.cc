@@ -22,7 +22,13 @@ ProgramRun::ProgramRun(const ProgramRequest& request, RunRecord record, baseline
   write();
 }
 
+void ProgramRun::begin(const ProcessRecord& process) {
+  record_.measuring = process;
+  write();
+}
+
 void ProgramRun::add(const ProcessOutcome& outcome) {
+  record_.measuring.reset();
   record_.processes.push_back(outcome.record);
   record_.ended = format_instant(std::chrono::system_clock::now());
   write();

@@ -40,7 +40,9 @@ class ProgramRun {
   void plan_one_more() { ++record_.planned_processes; }
   int next_number() const { return next_number_; }
   int take_number() { return next_number_++; }
-  // Writes run.json. Throws InputError where no other process would fare better.
+  // Before it starts: it is kept if this fusegate is killed before add(). Both write run.json.
+  void begin(const ProcessRecord& process);
+  // Throws InputError where no other process would fare better.
   void add(const ProcessOutcome& outcome);
   void set_identified(const std::string& question);
   void set_left_out(const std::map<std::string, std::string>& left_out);

@@ -64,6 +64,11 @@ void take_folder(const ProgramRequest& program, RunRecord& record) {
   require_same_run(file, before, record);
   std::erase_if(before.processes,
                 [&](const ProcessRecord& process) { return !is_whole(process, program.folder); });
+  if (before.measuring) {
+    if (const auto ended = ended_unrecorded(*before.measuring, program.folder)) {
+      before.processes.push_back(*ended);
+    }
+  }
   record.processes = std::move(before.processes);
   record.session = std::move(before.session);
   record.identified = std::move(before.identified);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using namespace std::chrono_literals;
 
 class ResumeTest : public ::testing::Test {
  protected:
@@ -75,6 +77,16 @@ class ResumeTest : public ::testing::Test {
     if (!is_recorded) record.processes.pop_back();
     write_run_record(folder_.path() / name, record);
   }
+  // As if it had been killed when that process had ended, and was not recorded yet.
+  void forget(const std::string& name, std::size_t process) {
+    RunRecord record = this->record(name);
+    record.finished = false;
+    record.processes.resize(process);
+    record.measuring = record.processes.back();
+    record.measuring->seconds = 0;
+    record.processes.pop_back();
+    write_run_record(folder_.path() / name, record);
+  }
   std::vector<int> blocks(const std::string& name) const {
     std::vector<int> blocks;
     for (const ProcessRecord& process : record(name).processes) blocks.push_back(process.block);
@@ -101,6 +113,35 @@ TEST_F(ResumeTest, MeasuresWhatIsMissingAndWhatWasCutOff) {
     EXPECT_EQ(resumed.planned_processes, 4);
     EXPECT_TRUE(resumed.finished);
     EXPECT_EQ(last_process_in(folder_.path() / "A"), 4) << "what was cut off is replaced";
+  }
+}
+
+TEST_F(ResumeTest, KeepsAProcessThatEndedAndWasNotRecorded) {
+  measure();
+  const fs::path file = folder_.path() / "A/3.json";
+  const std::string third = baselines::read_file(file);
+  const std::uint64_t seed = record("A").processes[2].seed;
+  forget("A", 3);
+  fs::remove(folder_.path() / "A/4.json");
+  fs::last_write_time(file, fs::last_write_time(folder_.path() / "A/run.json") + 7s);
+  EXPECT_EQ(resume(), 1u);
+  const RunRecord resumed = record("A");
+  EXPECT_EQ(baselines::read_file(file), third);
+  EXPECT_THAT(blocks("A"), ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(resumed.processes[2].seed, seed);
+  EXPECT_DOUBLE_EQ(resumed.processes[2].seconds, 7);
+  EXPECT_EQ(resumed.processes[2].failure, "");
+  EXPECT_FALSE(resumed.measuring);
+}
+
+TEST_F(ResumeTest, MeasuresAnewWhatEndedWithoutAResult) {
+  for (const std::string content : {"{", R"({"context": {}})"}) {
+    fs::remove_all(folder_.path() / "A");
+    request_.options.earlier = Earlier::kRefused;
+    measure();
+    forget("A", 3);
+    folder_.write("A/3.json", content);
+    EXPECT_EQ(resume(), 2u) << content;
   }
 }
 

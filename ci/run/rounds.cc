@@ -198,6 +198,11 @@ bool Rounds::run_one(const PlannedProcess& planned, const Round& round, Progress
 
 ProcessOutcome Rounds::run_and_record(const Slot& slot, const ProcessRequest& process,
                                       const Round& round, ProgressDisplay& display) {
+  ProcessRecord record = record_of(process);
+  record.block = block_;
+  record.extension = round.kind == Round::Kind::kExtension;
+  if (!record.extension) record.aa_half = slot.aa_half;
+  session_.programs[slot.program].begin(record);
   ProcessClock clock(session_.now());
   const auto on_event = [&](const ProgressEvent& event) {
     clock.see(event, session_.now());
@@ -211,9 +216,9 @@ ProcessOutcome Rounds::run_and_record(const Slot& slot, const ProcessRequest& pr
     failures_.add(name, failure);
     failed_programs_.insert(slot.program);
   }
-  outcome.record.block = block_;
-  outcome.record.extension = round.kind == Round::Kind::kExtension;
-  if (!outcome.record.extension) outcome.record.aa_half = slot.aa_half;
+  outcome.record.block = record.block;
+  outcome.record.extension = record.extension;
+  outcome.record.aa_half = record.aa_half;
   // Of a hopeless one the exception that ends the run here says why, and nothing else does.
   session_.programs[slot.program].add(outcome);
   return outcome;

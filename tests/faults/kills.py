@@ -1,5 +1,5 @@
-"""SIGKILL at random points of what writes: a run that adds to its folder, one process that is resumed until it is
-done, and the acceptance of baselines. After each kill, what was finished before is read back, byte for byte."""
+"""SIGKILL at random points of what writes: a run that adds to its folder, a run and one process that are resumed until
+they are done, and the acceptance of baselines. After each kill, what was finished before is read back, byte for byte."""
 
 import json
 import re
@@ -9,9 +9,9 @@ from programs import (TINY, FinishedFiles, Lost, entries_of, leftovers, processe
                       require_nobody_in, run_files, stop)
 
 # As long as each takes on a fast machine, and half more: a later kill finds it ended.
-LONGEST_S = {"run": 1.0, "resume": 0.6, "accept": 0.15}
+LONGEST_S = {"run": 1.0, "resumed run": 1.0, "resume": 0.6, "accept": 0.15}
 # How many of its calls change a file, about.
-CALLS = {"run": 30, "resume": 25, "accept": 12}
+CALLS = {"run": 30, "resumed run": 30, "resume": 25, "accept": 12}
 
 
 class Kills:
@@ -19,7 +19,7 @@ class Kills:
 
     def __init__(self, programs, random):
         self._programs, self._random = programs, random
-        self._kinds = [RunKills(programs), ResumeKills(programs), AcceptKills(programs)]
+        self._kinds = [RunKills(programs), ResumedRunKills(programs), ResumeKills(programs), AcceptKills(programs)]
         self.counts = {kind.name: 0 for kind in self._kinds}
         self.leaving = 0  # kills after which there were temporary files or locks for a next start to remove
 
@@ -56,7 +56,7 @@ def kill_at_every_call(programs):
     """One kill before each call that changes a file, the last calls first: so that the earlier ones find a file that
     holds something already. How many kills."""
     kills = 0
-    for kind in (ResumeKills(programs), AcceptKills(programs)):
+    for kind in (ResumedRunKills(programs), ResumeKills(programs), AcceptKills(programs)):
         for number in range(CALLS[kind.name], 0, -1):
             ended = programs.run(kind.started, *kind.arguments(), faults=f"program={kind.program.name};kill={number}")
             kills += is_killed(kind, ended)
@@ -147,6 +147,39 @@ class RunKills(Killed):
             raise Lost(f"{unfinished} processes did not finish, and show does not report them:\n{shown.out}")
         for path in run_files(self.folder):
             self._programs.show("--unfinished", path)
+
+
+class ResumedRunKills(Killed):
+    """`fusegate run --resume` in one folder until it has its two processes, then in the next."""
+
+    def __init__(self, programs):
+        super().__init__(programs, "resumed run", programs.fusegate)
+        self._runs = self.folder
+        self._go_on()
+
+    def _go_on(self):
+        self.folder = self._runs / str(len(list(self._runs.iterdir())))
+        self.folder.mkdir()
+
+    def _is_done(self):
+        record = self.folder / "run.json"
+        return record.exists() and json.loads(record.read_bytes())["finished"]
+
+    def arguments(self):
+        if self._is_done():
+            self._go_on()
+        return self._programs.measuring(self.folder, "--resume", "--processes=2")
+
+    def check(self):
+        require_nobody_in(self.folder)
+        self.finished_files.read(self.folder)
+
+    def finish(self):
+        for folder in self._runs.iterdir():
+            self._programs.measure(folder, "--resume", "--processes=2").must_be(0)
+            self._programs.show(folder).must_be(0, "2 processes on")
+            require_no_leftovers(folder)
+        self.check()
 
 
 class ResumeKills(Killed):
