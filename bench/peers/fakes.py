@@ -121,9 +121,10 @@ class FakeQuack:
         return types.SimpleNamespace(gemm=gemm)
 
     class AllGatherRunner:
-        def __init__(self, rows, width, dtype, group):
+        def __init__(self, rows, width, dtype, group, capture_lockstep=False):
             self._shape = (rows, width)
             assert dtype is torch.bfloat16 and group is torch.distributed.group.WORLD
+            assert capture_lockstep  # else a captured call ends before its copies do
 
         @contextlib.contextmanager
         def gather(self, x):

@@ -25,7 +25,9 @@ class QuackAllGatherMlp:
         self._product = load("quack.epilogue.library").linear_act_mod(activation, gated=True, has_c=False, has_rowvec=False,
                                                                       has_colvec=False)
         world = group(problem)
-        self._runner = load("quack.distributed").AllGatherRunner(part, problem.dim, problem.torch_dtype, world)
+        # A captured call would else leave its copies and its barrier on streams that nothing after it waits for.
+        self._runner = load("quack.distributed").AllGatherRunner(part, problem.dim, problem.torch_dtype, world,
+                                                                 capture_lockstep=True)
         self._reduce_scatter = reduce_scatter(world, problem.ranks)
         self.choices = {f"all_gather_gate_up_{activation}": f"tile_m={TILE_M}, tile_n={TILE_N}, cluster_m={self._cluster}"}
 
