@@ -153,9 +153,11 @@ def symmetric(world, *shape, dtype):
 class SymmetricAllReduce:
     """The down projection writes into symmetric memory, from where a kernel of torch's adds up. reduce: its name,
     one_shot_all_reduce (each rank reads all) or two_shot_all_reduce_ (each adds up a part, and writes that to all). hidden: makes h
-    of x and two weights."""
+    of x and two weights. Raises ValueError for fp16, for which torch has no such kernels."""
 
     def __init__(self, hidden, reduce, problem):
+        if problem.dtype == "fp16":
+            raise ValueError("computes in bf16 and fp32 only")
         self._world, self._hidden = group(problem), hidden
         self._summand = symmetric(self._world, rows(problem), problem.dim, dtype=problem.torch_dtype)
         self._reduce = getattr(torch.ops.symm_mem, reduce)

@@ -67,6 +67,11 @@ class ParallelTest(unittest.TestCase):
                 self.assertRaisesRegex(ValueError, "torch has a group of 4 ranks in this process; measure 2 in a run of their own"):
             in_ranks(2, lambda _: find("geglu_mlp_tp", "torch_eager").callable_for(problem_of_ranks()))
 
+    def test_what_torch_does_not_add_up_is_refused(self):
+        for name in ("torch_one_shot", "torch_two_shot"):
+            with self.assertRaisesRegex(ValueError, "computes in bf16 and fp32 only"):
+                find("geglu_mlp_tp", name).callable_for(problem_of_ranks(dtype="fp16"))
+
     def test_cublasmp_records_its_version_and_whether_it_overlaps(self):
         for is_registered, expected in ((True, "workspace registered"), (False, "workspace not registered (cublasMpBufferRegister: "
                                                                                 "no symmetric memory)")):
