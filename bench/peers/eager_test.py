@@ -25,4 +25,4 @@ class EagerTest(unittest.TestCase):
         self.measures(42, "--dtype=bf16,fp16", "--ranks=1")
 
     def test_ranks_agree_with_the_reference(self):
-        self.measures(2, "--dtype=fp32", "--operation=geglu_mlp_tp,swiglu_mlp_tp")
+        self.measures(4, "--dtype=bf16,fp32", "--operation=geglu_mlp_tp,swiglu_mlp_sp")
