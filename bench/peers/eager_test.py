@@ -2,10 +2,12 @@
 ctest shows as skipped."""
 
 import importlib.util
+import json
 import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 
 if importlib.util.find_spec("torch") is None:
@@ -25,4 +27,8 @@ class EagerTest(unittest.TestCase):
         self.measures(42, "--dtype=bf16,fp16", "--ranks=1")
 
     def test_ranks_agree_with_the_reference(self):
-        self.measures(4, "--dtype=bf16,fp32", "--operation=geglu_mlp_tp,swiglu_mlp_sp")
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / "1.json"
+            self.measures(4, "--dtype=bf16,fp32", "--operation=geglu_mlp_tp,swiglu_mlp_sp", f"--out={out}")
+            environment = json.loads(out.read_text(encoding="utf-8"))["context"]["fusegate"]["environment"]
+        self.assertEqual("nccl" in environment, "cuda" in environment)

@@ -21,14 +21,15 @@ bool both_record(const baselines::EnvironmentDifference& difference) {
   return difference.baseline != baselines::kAbsent && difference.candidate != baselines::kAbsent;
 }
 
-// What forbids a comparison. A peer brings its own CUDA and cuBLAS, and is what its users get.
+// What forbids a comparison. A peer brings its own CUDA, cuBLAS and NCCL, and is what its users
+// get.
 std::vector<baselines::EnvironmentDifference> forbidden_differences(const baselines::Run& ours,
                                                                     const baselines::Run& peers) {
   auto differences = baselines::environment_differences(ours.environment, peers.environment);
   std::erase_if(differences, [](const baselines::EnvironmentDifference& difference) {
     const std::string& field = difference.field;
     if (field == "device" || field == "driver") return false;
-    return field == "cuda" || field == "cublas" || !both_record(difference);
+    return field == "cuda" || field == "cublas" || field == "nccl" || !both_record(difference);
   });
   return differences;
 }

@@ -16,11 +16,8 @@ fusegate::baselines::Run run() {
   fusegate::baselines::Run run;
   run.source = "ours";
   run.session = "a session";
-  run.environment = {{"device", "NVIDIA H200"},
-                     {"driver", "580"},
-                     {"cuda", "13.0"},
-                     {"power_limit_w", 700},
-                     {"max_sm_clock_mhz", 1980}};
+  run.environment = {{"device", "NVIDIA H200"}, {"driver", "580"},      {"cuda", "13.0"},
+                     {"nccl", "2.30.7"},        {"power_limit_w", 700}, {"max_sm_clock_mhz", 1980}};
   run.provenance.device_uuid = "GPU-1";
   run.provenance.protocol = {{"batch_ns", 1500000}, {"idle_ns", 3000000}, {"samples", 48},
                              {"regime", "burst"},   {"l2", "warm"},       {"layout", "numbered"},
@@ -63,6 +60,7 @@ TEST(PeerEnvironment, MustBeOfTheSameDeviceAndDriver) {
 TEST(PeerEnvironment, MayHaveLibrariesOfItsOwnAndRecordLess) {
   fusegate::baselines::Run other = peer_run();
   other.environment["cuda"] = "12.8";
+  other.environment["nccl"] = "2.28.9";
   other.environment["torch"] = "2.9";
   other.environment.erase("max_sm_clock_mhz");
   EXPECT_EQ(refusal(other), "");

@@ -138,6 +138,8 @@ def _versions(kernels: loading.Kernels) -> dict[str, str]:
     if torch is not None and torch.version.cuda:
         versions["cuda"] = torch.version.cuda
         versions.update(_cublas(torch.version.cuda))
+        if any("ranks" in operation.axes for operation in kernels.operations):
+            versions.update(_nccl())
     return versions
 
 
@@ -163,6 +165,16 @@ def _cublas(cuda: str) -> dict[str, str]:
     number.restype = ctypes.c_size_t
     value = number()
     return {"cublas": f"{value // 10000}.{value // 100 % 100}.{value % 100}"}
+
+
+def _nccl() -> dict[str, str]:
+    """Of the library that torch has loaded: torch.cuda.nccl.version() is that of the one it was built with."""
+    number = ctypes.c_int()
+    try:
+        ctypes.CDLL("libnccl.so.2").ncclGetVersion(ctypes.byref(number))
+    except (OSError, AttributeError):
+        return {}
+    return {"nccl": f"{number.value // 10000}.{number.value // 100 % 100}.{number.value % 100}"}
 
 
 def _git(folder: pathlib.Path, *arguments: str) -> str:
