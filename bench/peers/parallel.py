@@ -16,6 +16,8 @@ from problems import GATED, PROBLEM, WEIGHTS, mlp_inputs, mlp_reference, mlp_sta
 # NVLink multicast is off for all, as it is for fusegate's own kernels: not every host has it. NCCL, torch and cuBLASMp read these
 # when they are first used.
 os.environ.update(NCCL_NVLS_ENABLE="0", TORCH_SYMM_MEM_DISABLE_MULTICAST="1", CUBLASMP_DISABLE_MULTICAST="1")
+# Else NCCL puts events between the calls of a batch, with which it keeps graphs apart that run at once.
+os.environ.setdefault("NCCL_GRAPH_MIXING_SUPPORT", "0")
 
 SPLIT = {"w_gate": 0, "w_up": 0, "w_down": 1}
 

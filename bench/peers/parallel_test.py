@@ -36,9 +36,10 @@ class ParallelTest(unittest.TestCase):
         self.assertEqual(list(operations()["geglu_mlp_sp"].implementations),
                          [*of_torch, "torch_async_tp", "quack_all_gather", "cublasmp"])
 
-    def test_libraries_leave_multicast_alone(self):
+    def test_libraries_use_no_multicast_and_nccl_no_events(self):
         self.assertEqual([os.environ[name] for name in (
-            "NCCL_NVLS_ENABLE", "TORCH_SYMM_MEM_DISABLE_MULTICAST", "CUBLASMP_DISABLE_MULTICAST")], ["0", "1", "1"])
+            "NCCL_NVLS_ENABLE", "NCCL_GRAPH_MIXING_SUPPORT", "TORCH_SYMM_MEM_DISABLE_MULTICAST", "CUBLASMP_DISABLE_MULTICAST")],
+            ["0", "0", "1", "1"])
 
     def test_work_is_what_a_rank_does(self):
         of, of_one = problem_of_ranks(ranks=4), parallel.of_rank(problem_of_ranks(ranks=4))

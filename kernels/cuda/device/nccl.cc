@@ -46,6 +46,7 @@ void find(Nccl& nccl, void* library, const char* name, Function*& function) {
 Nccl opened() {
   Nccl nccl;
   setenv("NCCL_NVLS_ENABLE", "0", 0);
+  setenv("NCCL_GRAPH_MIXING_SUPPORT", "0", 0);
   // Never closed: it has threads of its own.
   void* const library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {

@@ -1,6 +1,7 @@
-// NVIDIA's collectives, NCCL, opened at run time: a program must start without it. Multicast over
-// NVLink stays off (NCCL_NVLS_ENABLE=0) unless the environment says otherwise. Errors are thrown as
-// DeviceError.
+// NVIDIA's collectives, NCCL, opened at run time: a program must start without it. Unless the
+// environment says otherwise, multicast over NVLink stays off (NCCL_NVLS_ENABLE=0), and so do the
+// events with which NCCL keeps graphs apart that run at once (NCCL_GRAPH_MIXING_SUPPORT=0): they
+// would lie between the calls of a batch. Errors are thrown as DeviceError.
 #pragma once
 
 #include <memory>
