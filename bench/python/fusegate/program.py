@@ -146,14 +146,21 @@ def _versions(kernels: loading.Kernels) -> dict[str, str]:
 def _version_of(module: str) -> str:
     """Prefers the module's own version: torch's names its CUDA, its package's does not."""
     try:
-        return str(getattr(sys.modules.get(module), "__version__", "") or importlib.metadata.version(
-            _packages().get(module, [module.replace("_", "-")])[0]))
+        return str(getattr(sys.modules.get(module), "__version__", "") or importlib.metadata.version(_package_of(module)))
     except importlib.metadata.PackageNotFoundError:
         return "unknown"
 
 
 # The packages of each module. Python 3.9 does not know.
 _packages = functools.lru_cache(maxsize=None)(getattr(importlib.metadata, "packages_distributions", dict))
+
+
+def _package_of(module: str) -> str:
+    """Of a module of several packages, such as nvidia.cublasmp, that which has files there."""
+    packages = _packages().get(module.partition(".")[0], [module.replace("_", "-")])
+    folder = module.replace(".", "/")
+    return next((package for package in packages
+                 if any(file.is_relative_to(folder) for file in importlib.metadata.files(package) or ())), packages[0])
 
 
 def _cublas(cuda: str) -> dict[str, str]:

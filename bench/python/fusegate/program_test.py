@@ -205,6 +205,18 @@ class ProgramTest(FolderTest):
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertIn(expected, result.stdout)
 
+    @unittest.skipIf(sys.version_info < (3, 10), "Python 3.9 does not know which packages have a module")
+    def test_records_the_version_of_the_package_that_has_the_module(self):
+        for module, version in (("first", "1.1"), ("second", "2.2")):
+            package = f"{module}_cu13-{version}.dist-info"
+            for path, text in ((f"shared/{module}/code.py", ""), (f"{package}/RECORD", f"shared/{module}/code.py,,\n"),
+                               (f"{package}/METADATA", f"Metadata-Version: 2.1\nName: {module}-cu13\nVersion: {version}\n")):
+                self.write(path, text)
+        self.write("kernels.py", KERNELS.replace("benchmark()", "benchmark(requires='shared.second')"))
+        result = self.run_kernels("--environment")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(json.loads(result.stdout)["environment"]["shared.second"], "2.2")
+
     def test_fusegate_runs_shows_accepts_and_gates(self):
         def fusegate(*arguments):
             result = subprocess.run([os.environ["FUSEGATE_PROGRAM"], *map(str, arguments)], capture_output=True, text=True,
