@@ -5,6 +5,7 @@
 #include <span>
 #include <stdexcept>
 
+#include "bench/meters/call_order.h"
 #include "bench/profiling/graph_driver.h"
 #include "kernels/cuda/device/cuda.h"
 #include "kernels/cuda/device/cuda_graph.h"
@@ -87,26 +88,45 @@ std::optional<std::size_t> position(std::span<const cudaGraphNode_t> nodes, cuda
   return static_cast<std::size_t>(found - nodes.begin());
 }
 
+cudaGraphNodeType type_of(cudaGraphNode_t node) {
+  cudaGraphNodeType type{};
+  FUSEGATE_CUDA(cudaGraphNodeGetType(node, &type));
+  return type;
+}
+
+// own: the call's nodes.
+CallOrder order_of(const std::vector<cudaGraphNode_t>& own, const Capture& capture) {
+  CallOrder order;
+  for (const cudaGraphNode_t node : own) {
+    const cudaGraphNodeType type = type_of(node);
+    order.is_work.push_back(type != cudaGraphNodeTypeEventRecord &&
+                            type != cudaGraphNodeTypeWaitEvent);
+  }
+  for (const kernels::GraphEdge& edge : kernels::graph_edges(capture.graph)) {
+    const auto from = position(own, edge.from), to = position(own, edge.to);
+    if (from && to) order.inside.emplace_back(*from, *to);
+    if (!from && to) order.first.push_back(*to);
+  }
+  for (const cudaGraphNode_t node : capture.last) {
+    if (const auto last = position(own, node)) order.last.push_back(*last);
+  }
+  return order;
+}
+
 // A call can set what the stream's next work waits for, so that an event does not wait for it, or
 // that it does not wait for an event. own: its nodes.
 void require_order(const std::vector<cudaGraphNode_t>& own, const Capture& capture,
                    bool has_work_before) {
-  std::vector<cudaGraphNode_t> waiting, waited_for = capture.last;
-  for (const kernels::GraphEdge& edge : kernels::graph_edges(capture.graph)) {
-    waiting.push_back(edge.to);
-    waited_for.push_back(edge.from);
+  const CallOrder order = order_of(own, capture);
+  if (!ends_before_others(order)) {
+    throw std::runtime_error(
+        "what follows a call does not wait for all of its work: it changes "
+        "what the captured stream waits for");
   }
-  for (const cudaGraphNode_t node : own) {
-    if (!position(waited_for, node)) {
-      throw std::runtime_error(
-          "what follows a call does not wait for all of its work: it changes "
-          "what the captured stream waits for");
-    }
-    if (has_work_before && !position(waiting, node)) {
-      throw std::runtime_error(
-          "its work does not wait for what lies before it: it changes what "
-          "the captured stream waits for");
-    }
+  if (has_work_before && !begins_after_others(order)) {
+    throw std::runtime_error(
+        "its work does not wait for what lies before it: it changes what "
+        "the captured stream waits for");
   }
 }
 
@@ -141,8 +161,7 @@ RepeatedCalls::Nodes RepeatedCalls::make(const Nodes& before, std::optional<Patt
   can_copy_ = !own.empty() && driver().node_params != nullptr && driver().add_kernel != nullptr;
   Pattern found;
   for (const cudaGraphNode_t node : own) {
-    cudaGraphNodeType type{};
-    FUSEGATE_CUDA(cudaGraphNodeGetType(node, &type));
+    const cudaGraphNodeType type = type_of(node);
     can_copy_ = can_copy_ && is_copyable(type);
     found.nodes.push_back({node, type});
   }

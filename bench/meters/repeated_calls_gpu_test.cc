@@ -162,5 +162,35 @@ TEST_F(RepeatedCallsTest, MakesEveryCallThatCannotBeCopied) {
   EXPECT_EQ(graph.nodes().size(), static_cast<std::size_t>(kCalls));
 }
 
+// As NCCL records one beside each of its kernels.
+TEST_F(RepeatedCallsTest, HaveEventsForWhichNothingWaits) {
+  const kernels::Memory memory = device_->allocate(16);
+  cudaEvent_t event = nullptr;
+  FUSEGATE_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+  int made = 0;
+  RepeatedCalls repeated(stream(), [&] {
+    ++made;
+    FUSEGATE_CUDA(cudaMemsetAsync(memory.data(), 1, 16, stream()));
+    cudaStreamCaptureStatus status{};
+    cudaGraph_t graph = nullptr;
+    const cudaGraphNode_t* last = nullptr;
+    std::size_t count = 0;
+    FUSEGATE_CUDA(
+        cudaStreamGetCaptureInfo(stream(), &status, nullptr, &graph, &last, nullptr, &count));
+    cudaGraphNode_t record = nullptr;
+    FUSEGATE_CUDA(cudaGraphAddEventRecordNode(&record, graph, last, count, event));
+  });
+  const kernels::Graph graph(stream(), [&] {
+    FUSEGATE_CUDA(cudaMemsetAsync(memory.data(), 0, 16, stream()));
+    repeated.enqueue_stretch(kCalls);
+  });
+  EXPECT_EQ(made, kCalls);
+  EXPECT_EQ(graph.nodes().size(), static_cast<std::size_t>(1 + 2 * kCalls));
+  const kernels::ExecutableGraph batch(graph, stream());
+  batch.launch();
+  device_->synchronize();
+  cudaEventDestroy(event);
+}
+
 }  // namespace
 }  // namespace fusegate::bench
