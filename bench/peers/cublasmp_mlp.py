@@ -35,7 +35,7 @@ class Libraries:
         try:
             self._cublasmp, self._nccl = ctypes.CDLL(str(path)), ctypes.CDLL("libnccl.so.2")
         except OSError as error:  # such as for a symbol of a newer NCCL than torch's
-            raise ImportError(f"cuBLASMp cannot be loaded: {error}") from error
+            raise ImportError(f"cuBLASMp cannot be loaded; it needs NCCL 2.29.2 or newer: {error}") from error
         self._cublasmp.cublasMpGetStatusString.restype = self._nccl.ncclGetErrorString.restype = c_char_p
 
     def __call__(self, function, *arguments):

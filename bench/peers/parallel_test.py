@@ -84,7 +84,7 @@ class ParallelTest(unittest.TestCase):
             find("geglu_mlp_tp", "cublasmp").callable_for(problem_of_ranks(dtype="fp32"))
 
     def test_a_library_that_cannot_be_loaded_says_why(self):
-        with self.assertRaisesRegex(ImportError, "cuBLASMp cannot be loaded: .*nowhere.so"):
+        with self.assertRaisesRegex(ImportError, "cuBLASMp cannot be loaded; it needs NCCL 2.29.2 or newer: .*nowhere.so"):
             cublasmp_mlp.Libraries("/nowhere.so")
 
 
