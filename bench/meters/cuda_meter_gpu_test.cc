@@ -2,7 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
 #include <functional>
+#include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -66,6 +70,21 @@ TEST_F(CudaMeterTest, TakesTheHostsTimeOfACallBothWays) {
     EXPECT_GT(ns, 100) << "the host was called";
     EXPECT_LT(ns, 1e6) << "and did not wait for the device";
   }
+}
+
+// The other never comes.
+struct OneOfTwo : kernels::Ranks {
+  int count() const override { return 2; }
+  std::span<std::uint32_t> shared_numbers() override { return numbers; }
+  alignas(4096) std::array<std::uint32_t, 2 * kNumbersApart> numbers{};
+};
+
+// Else it would wait for the other rank, which may have recorded a batch before.
+TEST_F(CudaMeterTest, RecordsABatchOfSeveralRanksWithoutTheOthers) {
+  device_->join(std::make_shared<OneOfTwo>());
+  const std::unique_ptr<Meter> meter = make_meter(*device_);
+  const kernels::PreparedKernel kernel = prepared("geglu", "fused");
+  EXPECT_NE(meter->record(kernel, {.calls = 2}), nullptr);
 }
 
 // geglu/fused with something else in its launch.
