@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -149,6 +150,57 @@ TEST_F(RepeatedCallsTest, HaveTheBranchesOfACall) {
   cudaEventDestroy(event);
 }
 
+// What NCCL adds where graphs and other calls take turns: its kernel waits for an event that waits
+// for nothing, and another one is recorded behind it.
+class EventsBesideCalls : public RepeatedCallsTest {
+ protected:
+  void SetUp() override {
+    RepeatedCallsTest::SetUp();
+    if (IsSkipped()) return;
+    FUSEGATE_CUDA(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming));
+    memory_ = device_->allocate(16);
+  }
+  void TearDown() override { cudaEventDestroy(event_); }
+
+  // forgets: what lies before it.
+  void call(bool forgets) {
+    const auto how = forgets ? cudaStreamSetCaptureDependencies : cudaStreamAddCaptureDependencies;
+    cudaStreamCaptureStatus status{};
+    cudaGraph_t graph = nullptr;
+    cudaGraphNode_t wait = nullptr, record = nullptr;
+#if CUDART_VERSION >= 13000
+    FUSEGATE_CUDA(cudaStreamGetCaptureInfo(stream(), &status, nullptr, &graph));
+    FUSEGATE_CUDA(cudaGraphAddEventWaitNode(&wait, graph, nullptr, 0, event_));
+    FUSEGATE_CUDA(cudaStreamUpdateCaptureDependencies(stream(), &wait, nullptr, 1, how));
+#else
+    FUSEGATE_CUDA(cudaStreamGetCaptureInfo_v3(stream(), &status, nullptr, &graph));
+    FUSEGATE_CUDA(cudaGraphAddEventWaitNode(&wait, graph, nullptr, 0, event_));
+    FUSEGATE_CUDA(cudaStreamUpdateCaptureDependencies_v2(stream(), &wait, nullptr, 1, how));
+#endif
+    FUSEGATE_CUDA(cudaMemsetAsync(memory_.data(), 1, 16, stream()));
+    const cudaGraphNode_t work = kernels::graph_nodes(graph).back();
+    FUSEGATE_CUDA(cudaGraphAddEventRecordNode(&record, graph, &work, 1, event_));
+  }
+  // Nodes of a graph of so many calls behind other work.
+  std::size_t nodes_of_calls(bool forgets) {
+    RepeatedCalls repeated(stream(), [=, this] { call(forgets); });
+    const kernels::Graph graph(stream(), [&] {
+      FUSEGATE_CUDA(cudaMemsetAsync(memory_.data(), 0, 16, stream()));
+      repeated.enqueue_stretch(kCalls);
+    });
+    return graph.nodes().size();
+  }
+
+  cudaEvent_t event_ = nullptr;
+  kernels::Memory memory_;
+};
+
+TEST_F(EventsBesideCalls, AreNoWork) { EXPECT_EQ(nodes_of_calls(false), 1U + 3U * kCalls); }
+
+TEST_F(EventsBesideCalls, LetNoCallBeginBeforeWhatLiesBeforeIt) {
+  EXPECT_THROW(nodes_of_calls(true), std::runtime_error);
+}
+
 // A function on the host is no node that is copied.
 TEST_F(RepeatedCallsTest, MakesEveryCallThatCannotBeCopied) {
   int made = 0;
@@ -160,36 +212,6 @@ TEST_F(RepeatedCallsTest, MakesEveryCallThatCannotBeCopied) {
   const kernels::Graph graph(stream(), [&] { repeated.enqueue_stretch(kCalls); });
   EXPECT_EQ(made, kCalls);
   EXPECT_EQ(graph.nodes().size(), static_cast<std::size_t>(kCalls));
-}
-
-// As NCCL records one beside each of its kernels.
-TEST_F(RepeatedCallsTest, HaveEventsForWhichNothingWaits) {
-  const kernels::Memory memory = device_->allocate(16);
-  cudaEvent_t event = nullptr;
-  FUSEGATE_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-  int made = 0;
-  RepeatedCalls repeated(stream(), [&] {
-    ++made;
-    FUSEGATE_CUDA(cudaMemsetAsync(memory.data(), 1, 16, stream()));
-    cudaStreamCaptureStatus status{};
-    cudaGraph_t graph = nullptr;
-    const cudaGraphNode_t* last = nullptr;
-    std::size_t count = 0;
-    FUSEGATE_CUDA(
-        cudaStreamGetCaptureInfo(stream(), &status, nullptr, &graph, &last, nullptr, &count));
-    cudaGraphNode_t record = nullptr;
-    FUSEGATE_CUDA(cudaGraphAddEventRecordNode(&record, graph, last, count, event));
-  });
-  const kernels::Graph graph(stream(), [&] {
-    FUSEGATE_CUDA(cudaMemsetAsync(memory.data(), 0, 16, stream()));
-    repeated.enqueue_stretch(kCalls);
-  });
-  EXPECT_EQ(made, kCalls);
-  EXPECT_EQ(graph.nodes().size(), static_cast<std::size_t>(1 + 2 * kCalls));
-  const kernels::ExecutableGraph batch(graph, stream());
-  batch.launch();
-  device_->synchronize();
-  cudaEventDestroy(event);
 }
 
 }  // namespace
