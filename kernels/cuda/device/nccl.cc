@@ -46,6 +46,8 @@ void find(Nccl& nccl, void* library, const char* name, Function*& function) {
 Nccl opened() {
   Nccl nccl;
   setenv("NCCL_NVLS_ENABLE", "0", 0);
+  // Else it puts two events beside each captured call, and a batch could not copy its first ones.
+  // None follows a graph's launch before the device has ended.
   setenv("NCCL_GRAPH_MIXING_SUPPORT", "0", 0);
   // Never closed: it has threads of its own.
   void* const library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);

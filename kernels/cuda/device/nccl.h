@@ -17,7 +17,8 @@ std::string refuses_nccl();
 std::string nccl_version();
 
 // What a process needs to take part in collectives of its device's ranks. They are enqueued on the
-// device's stream, and may be captured once each was called.
+// device's stream, and may be captured once each was called. None may be enqueued before a graph
+// with captured ones has ended.
 class NcclRanks {
  public:
   // All ranks call it at the same point. The first time for so many ranks takes about a second; the
