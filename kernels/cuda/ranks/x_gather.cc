@@ -1,5 +1,7 @@
 #include "kernels/cuda/ranks/x_gather.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -18,11 +20,12 @@ struct XGather::Streams {
 };
 
 std::shared_ptr<const XGather::Streams> XGather::streams_of(CudaDevice& device) {
-  std::shared_ptr<void>& kept = device.kept()["copy streams"];
+  const auto count = static_cast<std::size_t>(device.ranks().count());
+  std::shared_ptr<void>& kept = device.kept()[fmt::format("copy streams of {}", count)];
   if (!kept) {
     auto made = std::make_shared<Streams>();
     FUSEGATE_CUDA(cudaEventCreateWithFlags(&made->begin, cudaEventDisableTiming));
-    made->sides.resize(static_cast<std::size_t>(device.ranks().count()));
+    made->sides.resize(count);
     for (Streams::Side& side : made->sides) {
       FUSEGATE_CUDA(cudaStreamCreateWithFlags(&side.stream, cudaStreamNonBlocking));
       FUSEGATE_CUDA(cudaEventCreateWithFlags(&side.end, cudaEventDisableTiming));
