@@ -59,5 +59,14 @@ TEST_F(LayoutOnGpu, TakesWhatDoesNotFitFromTheDriver) {
   EXPECT_THROW(device_->lay_out(2), std::logic_error);
 }
 
+class DigestOnGpu : public GpuTest {};
+
+// As of a rank that has no address of an earlier layout, where another one has.
+TEST_F(DigestOnGpu, IsZeroOfNothing) {
+  const Tensor nothing{nullptr, {0}, Dtype::kInt8};
+  device_->fill(nothing, Fill::constant(0), 0);
+  EXPECT_EQ(device_->digest(nothing), 0U);
+}
+
 }  // namespace
 }  // namespace fusegate::kernels

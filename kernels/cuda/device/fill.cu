@@ -43,6 +43,7 @@ void enqueue_fill(const Tensor& tensor, const Fill& fill, std::uint64_t seed, cu
 
 void enqueue_digest(const Tensor& tensor, unsigned long long* sum, cudaStream_t stream) {
   const auto bytes = static_cast<std::int64_t>(tensor.bytes());
+  if (bytes == 0) return;
   digest_kernel<<<grid_blocks(bytes), kThreads, 0, stream>>>(
       static_cast<const unsigned char*>(tensor.data), bytes, sum);
   FUSEGATE_CUDA(cudaGetLastError());
