@@ -7,7 +7,9 @@
 #include <sys/socket.h>
 
 #include <array>
+#include <chrono>
 #include <functional>
+#include <thread>
 
 #include "bench/ranks/interrupt.h"
 
@@ -95,6 +97,21 @@ TEST_F(RanksInProcessesTest, FailTogetherWhereOneIsElsewhere) {
   });
   EXPECT_EQ(error_of([&] { others->wait("a sample"); }),
             "rank 1 is at 'a batch', and rank 0 at 'a sample'");
+}
+
+// As where the first waits for its device, which waits for the other's.
+TEST_F(RanksInProcessesTest, KnowWhyOneFailedBeforeTheyMeet) {
+  const auto ranks = first([](kernels::Ranks& own) {
+    own.together("a call", [] { throw std::runtime_error("no memory"); });
+    return 0;
+  });
+  const std::string expected = "rank 0: ?; rank 1: no memory";
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (ranks->whereabouts() != expected && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(ranks->whereabouts(), expected);
+  EXPECT_EQ(error_of([&] { ranks->together("a call", [] {}); }), "rank 1: no memory");
 }
 
 TEST_F(RanksInProcessesTest, SeeASignalAtTheSamePoint) {

@@ -80,6 +80,7 @@ void Ranks::together(std::string_view what, const std::function<void()>& run) {
     throw;  // known to all
   } catch (const std::exception& error) {
     text = *error.what() == '\0' ? "failed" : error.what();
+    note(text);  // others may wait for this rank's device, and never ask for the text
   }
   const std::string of_any = any(fmt::format("{}{}", what, kHasEnded), text);
   if (!of_any.empty()) throw RankError(of_any);

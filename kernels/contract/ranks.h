@@ -34,7 +34,7 @@ class Ranks {
   virtual std::vector<std::string> gather(std::string_view what, std::string mine);
   // The first so many of them, of which this one must be one. It must outlive what it returns.
   virtual std::shared_ptr<Ranks> first_ranks(int /*count*/) { return std::make_shared<Ranks>(); }
-  // What this rank is about to do, for the message of a time-out; not exchanged.
+  // What this rank is about to do, or why it failed, for the message of a time-out; not exchanged.
   virtual void note(std::string_view /*doing*/) {}
   // The last notes of all: "rank 0: stage 'all_reduce'; rank 1: a batch". "" where there is one.
   virtual std::string whereabouts() const { return ""; }
