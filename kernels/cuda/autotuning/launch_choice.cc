@@ -113,6 +113,7 @@ std::optional<std::size_t> index_of_pinned(const PinnedChoices& pinned, const st
 std::optional<std::size_t> require_pinned(const PinnedChoices& pinned, const std::string& stage,
                                           const std::vector<std::string>& names) {
   const std::string name = pinned_name(pinned, stage);
+  if (pinned.required && name.empty() && names.size() == 1) return 0;
   if (!pinned.required || name.empty()) return std::nullopt;
   const auto index = index_of_pinned(pinned, stage, names);
   if (index) return index;

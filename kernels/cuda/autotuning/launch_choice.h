@@ -69,8 +69,9 @@ std::string chosen_name(std::string_view choice);
 // The index of the stage's pinned choice among candidates of these names.
 std::optional<std::size_t> index_of_pinned(const PinnedChoices& pinned, const std::string& stage,
                                            const std::vector<std::string>& names);
-// The same where it is required; nothing where measuring decides. Throws DeviceError where a
-// required choice is not among the candidates.
+// The same where it is required, or then the only candidate of a stage that has none pinned;
+// nothing where measuring decides. Throws DeviceError where a required choice is not among the
+// candidates.
 std::optional<std::size_t> require_pinned(const PinnedChoices& pinned, const std::string& stage,
                                           const std::vector<std::string>& names);
 // Why a stage's choice was taken, for its note: "measured; the next is 2.1 % slower", "measured;

@@ -93,6 +93,7 @@ TEST(LaunchChoice, ARequiredPinnedChoiceIsTakenWithoutMeasuringOrIsAnError) {
   pinned.required = true;
   EXPECT_EQ(require_pinned(pinned, "down_proj", names), 1u);
   EXPECT_EQ(require_pinned(pinned, "gate_up", names), std::nullopt) << "none is pinned";
+  EXPECT_EQ(require_pinned(pinned, "gate_up", {"a"}), 0u) << "nothing is to be measured";
   EXPECT_THAT(
       [&] {
         require_pinned(pinned, "down_proj", {"a", "c"});
