@@ -28,8 +28,7 @@ struct Activation {
   std::string mlp_training() const { return mlp() + "_training"; }
   // The operations that it is over several ranks: "geglu_mlp_tp", and "geglu_mlp_sp", where each
   // has its part of the rows.
-  std::string mlp_tensor_parallel() const { return mlp() + "_tp"; }
-  std::string mlp_sequence_parallel() const { return mlp() + "_sp"; }
+  std::string mlp_across_ranks(bool has_rows) const { return mlp() + (has_rows ? "_sp" : "_tp"); }
   // The stage of the derivative and product in one: "gelu_backward".
   std::string backward_stage() const { return std::string(stage) + "_backward"; }
   // The stage of the unit's derivatives in one: "gelu_mul_backward".

@@ -2,7 +2,6 @@
 // (exchanges.h) in place of a library of collectives.
 #include "kernels/operations/gated_mlp_parallel.h"
 
-#include "kernels/activations/activations.h"
 #include "kernels/onednn/exchanges.h"
 #include "kernels/onednn/onednn_stages.h"
 
@@ -26,9 +25,7 @@ PreparedKernel prepare(const Activation& activation, bool has_rows, Device& devi
 }
 
 Implementation of(const Activation& activation, bool has_rows) {
-  const std::string operation =
-      has_rows ? activation.mlp_sequence_parallel() : activation.mlp_tensor_parallel();
-  return {.operation = operation,
+  return {.operation = activation.mlp_across_ranks(has_rows),
           .name = "gathered",
           .device = "cpu",
           .dtypes = {Dtype::kFp32, Dtype::kBf16},
@@ -39,12 +36,7 @@ Implementation of(const Activation& activation, bool has_rows) {
           }};
 }
 
-const ImplementationRegistration registered_tp(kGemmActivations, [](const Activation& activation) {
-  return of(activation, false);
-});
-const ImplementationRegistration registered_sp(kGemmActivations, [](const Activation& activation) {
-  return of(activation, true);
-});
+const BothForms<&of> registered;
 
 }  // namespace
 }  // namespace fusegate::kernels

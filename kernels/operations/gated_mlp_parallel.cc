@@ -43,7 +43,7 @@ std::vector<TensorSpec> outputs(const LadderProblem& p, bool has_rows) {
 }
 
 Operation of(const Activation& activation, bool has_rows) {
-  return {.name = has_rows ? activation.mlp_sequence_parallel() : activation.mlp_tensor_parallel(),
+  return {.name = activation.mlp_across_ranks(has_rows),
           .axes = axes(),
           .across_ranks =
               AcrossRanks{

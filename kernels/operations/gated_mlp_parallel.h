@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "kernels/activations/activations.h"
 #include "kernels/contract/kernel.h"
 #include "kernels/operations/ladder_problem.h"
 
@@ -33,5 +34,16 @@ PreparedKernel tensor_parallel_mlp(Device& device, const Problem& problem, Input
 PreparedKernel sequence_parallel_mlp(Device& device, const Problem& problem, Inputs in,
                                      const Tensor& out, const MlpOfRank& mlp,
                                      const Exchanges& exchanges);
+
+// Registers an implementation of both forms, for each activation.
+template <Implementation (*of)(const Activation& activation, bool has_rows)>
+struct BothForms {
+  explicit BothForms(const char* file = __builtin_FILE()) {
+    ImplementationRegistration(
+        kGemmActivations, [](const Activation& one) { return of(one, false); }, file);
+    ImplementationRegistration(
+        kGemmActivations, [](const Activation& one) { return of(one, true); }, file);
+  }
+};
 
 }  // namespace fusegate::kernels

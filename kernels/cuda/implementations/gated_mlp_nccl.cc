@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "kernels/activations/activations.h"
 #include "kernels/cuda/device/nccl.h"
 #include "kernels/cuda/implementations/cuda_stages.h"
 #include "kernels/cuda/implementations/expected_stages.h"
@@ -44,9 +43,7 @@ std::vector<Expectation> expectations(const Activation& activation, bool has_row
 }
 
 Implementation of(const Activation& activation, bool has_rows) {
-  const std::string operation =
-      has_rows ? activation.mlp_sequence_parallel() : activation.mlp_tensor_parallel();
-  return {.operation = operation,
+  return {.operation = activation.mlp_across_ranks(has_rows),
           .name = "nccl",
           .device = "cuda",
           .dtypes = {Dtype::kBf16},
@@ -55,12 +52,7 @@ Implementation of(const Activation& activation, bool has_rows) {
           .expects = expectations(activation, has_rows)};
 }
 
-const ImplementationRegistration registered_tp(kGemmActivations, [](const Activation& activation) {
-  return of(activation, false);
-});
-const ImplementationRegistration registered_sp(kGemmActivations, [](const Activation& activation) {
-  return of(activation, true);
-});
+const BothForms<&of> registered;
 
 }  // namespace
 }  // namespace fusegate::kernels

@@ -46,7 +46,7 @@ std::string refuses(const Device&, const Problem& problem) {
 
 const ImplementationRegistration registered(kGemmActivations, [](const Activation& activation) {
   return Implementation{
-      .operation = activation.mlp_tensor_parallel(),
+      .operation = activation.mlp_across_ranks(false),
       .name = "one_shot",
       .device = "cuda",
       .dtypes = {Dtype::kBf16},

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <utility>
 
-#include "kernels/activations/activations.h"
 #include "kernels/cuda/gemm/gated_gemm_plan.h"
 #include "kernels/cuda/gemm/sm90/products.h"
 #include "kernels/cuda/implementations/cuda_stages.h"
@@ -137,9 +136,7 @@ Expectation expectation(const Activation& activation, bool has_rows) {
 }
 
 Implementation of(const Activation& activation, bool has_rows) {
-  const std::string operation =
-      has_rows ? activation.mlp_sequence_parallel() : activation.mlp_tensor_parallel();
-  return {.operation = operation,
+  return {.operation = activation.mlp_across_ranks(has_rows),
           .name = "overlapped",
           .device = "cuda",
           .dtypes = {Dtype::kBf16},
@@ -149,12 +146,7 @@ Implementation of(const Activation& activation, bool has_rows) {
           .expects = {expectation(activation, has_rows)}};
 }
 
-const ImplementationRegistration registered_tp(kGemmActivations, [](const Activation& activation) {
-  return of(activation, false);
-});
-const ImplementationRegistration registered_sp(kGemmActivations, [](const Activation& activation) {
-  return of(activation, true);
-});
+const BothForms<&of> registered;
 
 }  // namespace
 }  // namespace fusegate::kernels
