@@ -55,7 +55,7 @@ struct TileExchange {
   using Panel = typename Gemm::Panel;
   static constexpr int kPanels = kConsumers * Gemm::kPanels;  // first those of the first consumer
   static constexpr std::int64_t kBytes = kPanels * Panel::kBytes;  // of a tile
-  static constexpr int kChunksOfRow = Panel::kColumns / 8, kChunks = Panel::kRows * kChunksOfRow;
+  static constexpr int kChunksOfRow = Panel::kColumns / 8;
 
   __device__ bool are_split() const { return work.raster.parts > 1; }
   __device__ bool is_added_up_by(int rank, const TilePosition& tile) const {
@@ -112,78 +112,84 @@ struct TileExchange {
   }
 
  private:
-  // With several loads under way.
+  // With several loads under way; a thread beyond the end copies the last bytes again.
   static __device__ void copy(const std::byte* from, std::byte* to, int thread, int threads) {
     constexpr int kLoads = 4, kVectors = static_cast<int>(kBytes / 16);
     for (int i = thread; i < kVectors; i += kLoads * threads) {
+      const auto at = [&](int j) { return min(i + j * threads, kVectors - 1) * 16; };
       uint4 values[kLoads];
 #pragma unroll
-      for (int j = 0; j < kLoads; ++j) {
-        const int at = i + j * threads;
-        if (at < kVectors) values[j] = ranks::load_of_rank(from + at * 16);
-      }
+      for (int j = 0; j < kLoads; ++j) values[j] = ranks::load_of_rank(from + at(j));
 #pragma unroll
-      for (int j = 0; j < kLoads; ++j) {
-        const int at = i + j * threads;
-        if (at < kVectors) ranks::store_to_rank(to + at * 16, values[j]);
+      for (int j = 0; j < kLoads; ++j) ranks::store_to_rank(to + at(j), values[j]);
+    }
+  }
+
+  // A thread has the same eight columns of each panel, and every so many-th row, kTogether at a
+  // time: helpers have few registers, and what is spilled waits for its load. sums_of(offsets,
+  // sums): of chunks at these offsets in a slot.
+  template <int kTogether, typename SumsOf>
+  __device__ void store_sums(const TilePosition& tile, int thread, int threads,
+                             const SumsOf& sums_of) const {
+    const TilePosition at = work.raster.within(tile);
+    const int chunk = thread % kChunksOfRow, step = threads / kChunksOfRow;
+    for (int panel = 0; panel < kPanels; ++panel) {
+      const int first = work.template row<Gemm>(at) + panel / Gemm::kPanels * Panel::kRows;
+      const int rows = min(Panel::kRows, out.rows - first);
+      const int column =
+          work.template column<Gemm>(at) + panel % Gemm::kPanels * Panel::kColumns + chunk * 8;
+      if (column >= out.columns) continue;
+      const int own = thread / kChunksOfRow;
+      auto* to = static_cast<char*>(out.data) +
+                 (static_cast<std::int64_t>(first + own) * out.columns + column) * 2;
+      for (int row = own; row < rows; row += kTogether * step) {
+        int offsets[kTogether];
+        uint4 sums[kTogether];
+#pragma unroll
+        for (int i = 0; i < kTogether; ++i) {
+          offsets[i] =
+              panel * Panel::kBytes + Panel::chunk_at(min(row + i * step, rows - 1), chunk);
+        }
+        sums_of(offsets, sums);
+#pragma unroll
+        for (int i = 0; i < kTogether;
+             ++i, to += static_cast<std::int64_t>(step) * out.columns * 2) {
+          if (row + i * step < rows) store_global(to, sums[i]);
+        }
       }
     }
   }
 
-  // Eight numbers of the tile, the i-th: where they lie in a slot, and in out, if they are inside.
-  struct Chunk {
-    int offset = 0;
-    void* to = nullptr;
-  };
-  __device__ Chunk chunk(const TilePosition& tile, int i) const {
-    const int panel = i / kChunks, row = i % kChunks / kChunksOfRow, column = i % kChunksOfRow;
-    const TilePosition at = work.raster.within(tile);
-    const int out_row = work.template row<Gemm>(at) + panel / Gemm::kPanels * Panel::kRows + row;
-    const int out_column =
-        work.template column<Gemm>(at) + panel % Gemm::kPanels * Panel::kColumns + column * 8;
-    const bool is_inside = out_row < out.rows && out_column < out.columns;
-    return {panel * Panel::kBytes + Panel::chunk_at(row, column),
-            is_inside ? static_cast<char*>(out.data) +
-                            (static_cast<std::int64_t>(out_row) * out.columns + out_column) * 2
-                      : nullptr};
-  }
-
-  // Several at a time, so that loads are under way.
+  // With loads of both ranks under way.
   __device__ void add_up_two(const TilePosition& tile, int thread, int threads) const {
-    constexpr int kTogether = 2, kAll = kPanels * kChunks;
+    constexpr int kTogether = 2;
     const std::byte* const first = summand(0, tile);
     const std::byte* const second = summand(1, tile);
-    for (int i = thread; i < kAll; i += kTogether * threads) {
+    store_sums<kTogether>(tile, thread, threads, [&](const auto& offsets, auto& sums) {
       uint4 a[kTogether], b[kTogether];
-      Chunk chunks[kTogether];
 #pragma unroll
-      for (int j = 0; j < kTogether; ++j) {
-        if (i + j * threads >= kAll) continue;
-        chunks[j] = chunk(tile, i + j * threads);
-        a[j] = ranks::load_of_rank(first + chunks[j].offset);
-        b[j] = ranks::load_of_rank(second + chunks[j].offset);
+      for (int i = 0; i < kTogether; ++i) {
+        a[i] = ranks::load_of_rank(first + offsets[i]);
+        b[i] = ranks::load_of_rank(second + offsets[i]);
       }
 #pragma unroll
-      for (int j = 0; j < kTogether; ++j) {
-        if (chunks[j].to == nullptr) continue;
-        float sums[8] = {};
-        ranks::add_to(sums, a[j]);
-        ranks::add_to(sums, b[j]);
-        store_global(chunks[j].to, ranks::rounded(sums));
+      for (int i = 0; i < kTogether; ++i) {
+        float both[8] = {};
+        ranks::add_to(both, a[i]);
+        ranks::add_to(both, b[i]);
+        sums[i] = ranks::rounded(both);
       }
-    }
+    });
   }
 
   __device__ void add_up_all(const TilePosition& tile, int thread, int threads) const {
-    for (int i = thread; i < kPanels * kChunks; i += threads) {
-      const Chunk at = chunk(tile, i);
-      if (at.to == nullptr) continue;
-      float sums[8] = {};
+    store_sums<1>(tile, thread, threads, [&](const auto& offsets, auto& sums) {
+      float all[8] = {};
       for (int of = 0; of < ranks.count; ++of) {
-        ranks::add_to(sums, ranks::load_of_rank(summand(of, tile) + at.offset));
+        ranks::add_to(all, ranks::load_of_rank(summand(of, tile) + offsets[0]));
       }
-      store_global(at.to, ranks::rounded(sums));
-    }
+      sums[0] = ranks::rounded(all);
+    });
   }
 };
 
