@@ -55,7 +55,7 @@ if(FUSEGATE_CUDA)
     target_compile_options(fusegate_options INTERFACE
       "$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>"
       "$<$<COMPILE_LANGUAGE:CUDA>:--Werror=all-warnings;-Xcompiler=-Wall,-Wextra,-Werror;-lineinfo>")
-    # What -lineinfo keeps is most of an object, and text: a sixth is left. Drivers before CUDA 12.4 do not read it.
+    # What -lineinfo keeps is most of an object, and text: of both a sixth is left. Drivers before CUDA 12.4 do not read it.
     if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
       target_compile_options(fusegate_options INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:-compress-mode=size>")
     endif()

@@ -64,7 +64,7 @@ class Composer {
   void append_unit(UnitBackward unit) {
     if (pass_.fused_dh) {
       unit.dh = {};
-      return append(pass_.fused_dh(stages_, activation_, dy_, w_down_, unit));
+      return append(pass_.fused_dh(device_, activation_, dy_, w_down_, unit));
     }
     append_dh(unit.dh);
     append(stages_.gate_backward(activation_, unit));

@@ -41,7 +41,7 @@ struct MlpPass {
   bool recomputes = false;
   // Of fused passes: makes dh's product with the unit's backward pass as its epilogue one stage, so
   // that dh is no tensor, where a device has a kernel for it. unit: its dh is none.
-  std::function<Stage(StageLibrary&, const Activation&, const Tensor& dy, const Tensor& w_down,
+  std::function<Stage(Device&, const Activation&, const Tensor& dy, const Tensor& w_down,
                       const UnitBackward& unit)>
       fused_dh = nullptr;
 };

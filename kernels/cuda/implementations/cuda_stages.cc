@@ -4,7 +4,6 @@
 #include <iterator>
 #include <utility>
 
-#include "kernels/cuda/gemm/sm90/products.h"
 #include "kernels/cuda/planted/planted_change.h"
 #include "kernels/cuda/pointwise/pointwise.h"
 
@@ -156,16 +155,6 @@ Stage CudaStages::packed_gate(const Activation& activation, const Tensor& gu, co
   stage.launch = [=, stream = device_.stream()] {
     enqueue_packed_gated(activation, gu, out, stream);
   };
-  return stage;
-}
-
-Stage CudaStages::fused_dh(const Activation& activation, const Tensor& dy, const Tensor& w_down,
-                           const UnitBackward& unit) {
-  const TileRaster raster =
-      plan_backward_gemm_sm90({dy.rows(), w_down.cols(), dy.cols()}, device_.limits());
-  Stage stage = dh_work(activation, dy, w_down, unit);
-  stage.choice = backward_gemm_text(raster);
-  stage.launch = make_backward_gemm_sm90(device_, raster, activation, {dy, w_down, unit});
   return stage;
 }
 

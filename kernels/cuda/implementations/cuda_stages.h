@@ -41,10 +41,6 @@ class CudaStages : public StageLibrary {
                           const Tensor& out) override;
   Stage gate_backward(const Activation& activation, const UnitBackward& unit) override;
   Stage packed_gate(const Activation& activation, const Tensor& gu, const Tensor& out) override;
-  // dh's product with the unit's backward pass as its epilogue (MlpPass::fused_dh). On Hopper, in
-  // bf16.
-  Stage fused_dh(const Activation& activation, const Tensor& dy, const Tensor& w_down,
-                 const UnitBackward& unit);
 
  private:
   Stage lt_stage(Stage work, const Product& product);

@@ -10,9 +10,15 @@
 namespace fusegate::kernels {
 namespace {
 
-Stage fused_dh(StageLibrary& stages, const Activation& activation, const Tensor& dy,
-               const Tensor& w_down, const UnitBackward& unit) {
-  return static_cast<CudaStages&>(stages).fused_dh(activation, dy, w_down, unit);
+Stage fused_dh(Device& device, const Activation& activation, const Tensor& dy, const Tensor& w_down,
+               const UnitBackward& unit) {
+  auto& cuda = static_cast<CudaDevice&>(device);
+  const TileRaster raster =
+      plan_backward_gemm_sm90({dy.rows(), w_down.cols(), dy.cols()}, cuda.limits());
+  Stage stage = dh_work(activation, dy, w_down, unit);
+  stage.choice = backward_gemm_text(raster);
+  stage.launch = make_backward_gemm_sm90(cuda, raster, activation, {dy, w_down, unit});
+  return stage;
 }
 
 std::vector<MlpRung> rungs() {
