@@ -29,35 +29,58 @@ std::optional<std::string_view> constants_of(std::string_view section) {
   return section.starts_with('.') ? std::optional(section.substr(1)) : std::nullopt;
 }
 
-// What enters the hashes of kernels, by their index in the file.
-struct Hashed {
-  std::vector<std::size_t> texts, shared;
-  std::map<std::string_view, std::vector<std::size_t>> of_kernel;
-  std::set<std::string_view> linked;  // texts that are completed by what lies elsewhere
+void add_content(const ElfSection& section, ContentHash& hash) {
+  hash.add(static_cast<std::uint64_t>(section.content.size()));
+  hash.add(section.content);
+}
 
-  explicit Hashed(const std::vector<ElfSection>& sections) {
+// What enters the hashes of kernels.
+class Hashed {
+ public:
+  explicit Hashed(const std::vector<ElfSection>& sections) : sections_(sections) {
+    ContentHash all;
     for (std::size_t i = 0; i < sections.size(); ++i) {
       const std::string_view name = sections[i].name;
       if (name.starts_with(kText)) {
-        texts.push_back(i);
+        texts_.push_back(i);
+        add_content(sections[i], all);
       } else if (const auto kernel = constants_of(name)) {
-        (kernel->empty() ? shared : of_kernel[*kernel]).push_back(i);
+        (kernel->empty() ? shared_ : of_kernel_[*kernel]).push_back(i);
       } else if (name.starts_with(".rel") && !sections[i].content.empty()) {
-        linked.insert(name.substr(std::min(name.find(kText), name.size())));
+        linked_.insert(name.substr(std::min(name.find(kText), name.size())));
       }
     }
+    all_texts_ = all.value();
   }
 
-  // Besides its own text, in the file's order.
+  const std::vector<std::size_t>& texts() const { return texts_; }
+
+  // Its own text, and what lies beside it. Each of NCCL's kernels is linked with all texts, 20 MB
+  // of them: these enter as one number, for which they are read once.
+  std::string hash_of(const ElfSection& text) const {
+    ContentHash hash;
+    add_content(text, hash);
+    for (const std::size_t index : beside(text.name)) add_content(sections_[index], hash);
+    if (linked_.contains(text.name)) hash.add(all_texts_);
+    return hash.hex();
+  }
+
+ private:
+  // In the file's order.
   std::vector<std::size_t> beside(std::string_view text) const {
-    std::vector<std::size_t> indices = shared;
-    if (linked.contains(text)) indices.insert(indices.end(), texts.begin(), texts.end());
-    if (const auto own = of_kernel.find(text.substr(kText.size())); own != of_kernel.end()) {
+    std::vector<std::size_t> indices = shared_;
+    if (const auto own = of_kernel_.find(text.substr(kText.size())); own != of_kernel_.end()) {
       indices.insert(indices.end(), own->second.begin(), own->second.end());
     }
     std::ranges::sort(indices);
     return indices;
   }
+
+  const std::vector<ElfSection>& sections_;
+  std::vector<std::size_t> texts_, shared_;  // by their index in the file
+  std::map<std::string_view, std::vector<std::size_t>> of_kernel_;
+  std::set<std::string_view> linked_;  // texts that are completed by what lies elsewhere
+  std::uint64_t all_texts_ = 0;
 };
 
 // Since Volta an instruction has 16 bytes and its opcode in the lowest 12 bits. Sections are filled
@@ -71,11 +94,6 @@ int instructions_of(Bytes text) {
     --count;
   }
   return static_cast<int>(count);
-}
-
-void add_content(const ElfSection& section, ContentHash& hash) {
-  hash.add(static_cast<std::uint64_t>(section.content.size()));
-  hash.add(section.content);
 }
 
 // ".nv.info" is a list: format and attribute, a byte each, then two bytes: a value, or how many
@@ -125,13 +143,10 @@ std::map<std::string, KernelCode> kernel_codes(Bytes cubin) {
   const ElfFile elf = read_elf(cubin);
   const Hashed hashed(elf.sections);
   std::map<std::string, KernelCode> codes;
-  for (const std::size_t index : hashed.texts) {
+  for (const std::size_t index : hashed.texts()) {
     const ElfSection& text = elf.sections[index];
-    ContentHash hash;
-    add_content(text, hash);
-    for (const std::size_t other : hashed.beside(text.name)) add_content(elf.sections[other], hash);
     codes.emplace(text.name.substr(kText.size()),
-                  KernelCode{hash.hex(), instructions_of(text.content)});
+                  KernelCode{hashed.hash_of(text), instructions_of(text.content)});
   }
   add_facts(elf, codes);
   return codes;

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
+
 #include "baselines/io/error.h"
 #include "baselines/io/scratch_folder.h"
 #include "ci/codes/codes_file.h"
@@ -29,6 +31,29 @@ std::vector<std::string> kernels_in(const ProgramCodes& codes) {
 
 std::string program_of(const std::string& fat_binary) {
   return made_elf({{".text", "host"}, {".nv_fatbin", fat_binary}}, EM_X86_64);
+}
+
+// The kernels of a library such as NCCL call functions that lie in texts of their own. Each text is
+// read once or twice, not once a kernel, which took minutes.
+TEST(KernelCodesOfACubin, OfLinkedKernelsGoByAllTextsAndAreReadInTheTimeOfThese) {
+  constexpr int kKernels = 1000;
+  const auto cubin_of = [](const std::string& last) {
+    std::vector<std::pair<std::string, std::string>> sections{{".text.alone", kCode}};
+    for (int i = 0; i < kKernels; ++i) {
+      const std::string name = ".text.k" + std::to_string(i);
+      sections.emplace_back(name, std::string(1 << 16, 'x'));
+      sections.emplace_back(".rela" + name, "where it is completed");
+    }
+    sections.emplace_back(".text.function", last);
+    return made_elf(sections);
+  };
+  const auto start = std::chrono::steady_clock::now();
+  const auto one = baselines::kernel_codes(bytes_in(cubin_of(kCode)));
+  const auto other = baselines::kernel_codes(bytes_in(cubin_of(kOtherCode)));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+  ASSERT_EQ(one.size(), kKernels + 2u);
+  EXPECT_EQ(one.at("alone").hash, other.at("alone").hash);
+  EXPECT_NE(one.at("k0").hash, other.at("k0").hash);
 }
 
 TEST(ProgramCodes, AreTheSameWhereverTheCubinLies) {
