@@ -2,8 +2,11 @@
 // fusegate_bench_faulty alone. It has an id, so that NVML is asked of it
 // (bench/machine/fake_nvml.h); its kernels fault as planted_fault.h says, and its meter's times are
 // made up, so that verdicts depend on no machine.
+#include <fmt/format.h>
+
 #include <chrono>
 #include <random>
+#include <string>
 #include <thread>
 
 #include "bench/measuring/planted_fault.h"
@@ -18,9 +21,10 @@ constexpr const char* kKind = "fake_gpu";
 
 class FakeGpu : public kernels::OnednnDevice {
  public:
+  explicit FakeGpu(int number) : uuid_(fmt::format("GPU-00000000-0000-0000-0000-{:012}", number)) {}
   std::string_view kind() const override { return kKind; }
   std::string name() const override { return "Fake GPU"; }
-  std::string uuid() const override { return "GPU-00000000-0000-0000-0000-000000000000"; }
+  std::string uuid() const override { return uuid_; }
   void synchronize() override {
     if (is_lost_) throw kernels::DeviceError("an illegal memory access was encountered");
     OnednnDevice::synchronize();
@@ -29,11 +33,13 @@ class FakeGpu : public kernels::OnednnDevice {
   void lose() { is_lost_ = true; }
 
  private:
+  std::string uuid_;
   bool is_lost_ = false;
 };
 
-const kernels::DeviceRegistration device{
-    {.name = kKind, .preference = -1, .open = [](int) { return std::make_unique<FakeGpu>(); }}};
+const kernels::DeviceRegistration device{{.name = kKind, .preference = -1, .open = [](int number) {
+                                            return std::make_unique<FakeGpu>(number);
+                                          }}};
 
 kernels::PreparedKernel prepare_healthy(kernels::Device& device, const kernels::Problem& problem,
                                         kernels::Inputs in, const kernels::Tensor& out) {

@@ -55,7 +55,10 @@ MeasuringProcess::MeasuringProcess(kernels::Device& device, Meter& meter, const 
         std::uniform_int_distribution(0, options.info.protocol.layouts - 1)(secret_));
   }
   if (options.resume && options.out && std::filesystem::exists(*options.out)) {
-    require_same_measurement(*options.out, fusegate_context(options.info, probe));
+    // Of several ranks, the first one's card is in the file.
+    if (options.writes) {
+      require_same_measurement(*options.out, fusegate_context(options.info, probe));
+    }
     recorder_.resume(*options.out);
   }
   ranks().wait("the run file is read");
@@ -221,17 +224,19 @@ std::chrono::nanoseconds MeasuringProcess::patience() const {
 // Called by the watchdog's thread while the device holds the main thread.
 void MeasuringProcess::give_up(const Watchdog::Stuck& stuck) {
   const std::string name = plan_.benchmarks[stuck.benchmark].name();
+  const std::string where = ranks().whereabouts();
+  const std::string at = where.empty() ? "" : "; " + where;
   if (stuck.is_after_signal) {
-    log_warning("interrupted, and {} did not end", name);
-  } else if (recorder_.is_complete(stuck.benchmark)) {
-    log_warning("{}: recording what it launches did not end", name);
-    profile_warnings_.insert(baselines::Warning::kProfileFailed);
+    log_warning("interrupted, and {} did not end{}", name, at);
   } else {
-    const std::string where = ranks().whereabouts();
     const std::string failure =
-        fmt::format("did not end within {} s{}{}", options_.stuck_after->count(),
-                    where.empty() ? "" : "; ", where);
-    note_failure(stuck.benchmark, with_xids(failure));
+        fmt::format("did not end within {} s{}", options_.stuck_after->count(), at);
+    if (recorder_.is_complete(stuck.benchmark)) {
+      log_warning("{}: recording what it launches {}", name, failure);
+      profile_warnings_.insert(baselines::Warning::kProfileFailed);
+    } else {
+      note_failure(stuck.benchmark, with_xids(failure));
+    }
   }
   recorder_.leave(warnings());
   if (options_.leave) options_.leave(!stuck.is_after_signal);

@@ -127,6 +127,15 @@ class RanksProgramTest(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(len(self.entries()), 400)
 
+    def test_resume_goes_by_the_card_of_the_rank_that_writes(self):
+        flags = ("--device=fake_gpu", "--ranks=2", "--operation=geglu", "--implementation=fused", f"--out={self.out}")
+        for flag in ("--force", "--resume"):
+            result = subprocess.run([PROGRAM, *TINY[1:], *SHORT, *flags, flag], capture_output=True, text=True, timeout=120,
+                                    check=False)
+            self.assertEqual(result.returncode, 0, result.stderr)
+        cards = {rank["uuid"] for entry in self.entries() for rank in entry.get("details", {}).get("ranks", [])}
+        self.assertEqual(len(cards), 2, "each rank has a card of its own")
+
     def test_says_where_another_number_of_ranks_is_needed(self):
         result = self.run_ranks("--ranks=1", fault="none", implementations="gathered")
         self.assertEqual(result.returncode, 2)
