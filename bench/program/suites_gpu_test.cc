@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "baselines/io/file_io.h"
@@ -47,9 +48,12 @@ class SuitesGpuTest : public MeterTest {
 TEST_F(SuitesGpuTest, PassTheirCheckWithEverySeed) {
   if (std::getenv("FUSEGATE_FEW_SHAPES") != nullptr) GTEST_SKIP() << "takes all shapes";
   std::set<std::string> seen;
-  for (const std::string name : {"smoke", "pr", "nightly", "ladder", "training"}) {
+  // One seed of training's products, whose references in double precision take minutes.
+  for (const auto& [name, seeds] :
+       {std::pair{"smoke", 3u}, std::pair{"pr", 3u}, std::pair{"nightly", 3u},
+        std::pair{"ladder", 3u}, std::pair{"training", 1u}}) {
     const Plan plan = make_plan(suite(name).sweeps, *device_, name);
-    for (const std::uint64_t seed : {1, 2, 3}) {
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
       kernels::Verifier verifier(*device_, seed);
       for (const PlannedBenchmark& benchmark : plan.benchmarks) {
         if (!seen.insert(fmt::format("{} {}", seed, benchmark.name())).second) continue;

@@ -61,13 +61,15 @@ class Composer {
     append(stages_.product("dh", {.a = dy_, .b = w_down_, .out = dh}));
   }
   // dh's product and what follows of it.
-  void append_unit(UnitBackward unit) {
-    if (pass_.fused_dh) {
-      unit.dh = {};
-      return append(pass_.fused_dh(device_, activation_, dy_, w_down_, unit));
+  void append_unit(const UnitBackward& unit, const Pair& d) {
+    std::vector<Stage> apart{stages_.product("dh", {.a = dy_, .b = w_down_, .out = unit.dh}),
+                             stages_.gate_backward(activation_, unit)};
+    if (pass_.faster_dh) {
+      apart = pass_.faster_dh(device_, activation_, dy_, w_down_, unit, std::move(apart));
+      // Where d takes the place of g and u, each run has computed from what the last one left.
+      device_.fill(d.both, Fill::uniform(1), 1);
     }
-    append_dh(unit.dh);
-    append(stages_.gate_backward(activation_, unit));
+    for (Stage& stage : apart) append(std::move(stage));
   }
   Product weight_gradient(const Tensor& d, const Tensor& of, const Tensor& dw,
                           std::int64_t stride = 0) const {
@@ -202,7 +204,8 @@ PreparedKernel Composer::fused(Inputs in, const Outputs& out) {
                .du = d.up,
                .h = h,
                .in_stride = gu.stride,
-               .out_stride = d.stride});
+               .out_stride = d.stride},
+              d);
   append_dw("dw_down", dy_, h, dw_down_);
   append(stages_.products("dw_gate_up", weight_gradient(d.gate, x_, dw_gate_, d.stride),
                           weight_gradient(d.up, x_, dw_up_, d.stride)));

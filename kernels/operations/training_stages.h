@@ -39,11 +39,13 @@ struct MlpPass {
   // Between forward and backward it keeps no tensor, and computes gate and up again; else it keeps
   // those two, whose memory then holds their derivatives.
   bool recomputes = false;
-  // Of fused passes: makes dh's product with the unit's backward pass as its epilogue one stage, so
-  // that dh is no tensor, where a device has a kernel for it. unit: its dh is none.
-  std::function<Stage(Device&, const Activation&, const Tensor& dy, const Tensor& w_down,
-                      const UnitBackward& unit)>
-      fused_dh = nullptr;
+  // Of fused passes, where a device has a kernel for dh's product with the unit's backward pass as
+  // its epilogue, so that dh is no tensor: that stage, or those of both apart if they are faster.
+  // It may run them, and leaves other numbers in dg and du.
+  std::function<std::vector<Stage>(Device&, const Activation&, const Tensor& dy,
+                                   const Tensor& w_down, const UnitBackward& unit,
+                                   std::vector<Stage> apart)>
+      faster_dh = nullptr;
 };
 
 Composition mlp_pass(const Activation& activation, MlpPass pass);

@@ -49,7 +49,7 @@ ExpectedStage expected_gated_backward(const Activation& activation) {
 
 ExpectedStages expected_mlp_pass(const Activation& activation, const MlpPass& pass) {
   ExpectedStages stages = expected_forward(activation, pass);
-  if (pass.fused_dh) {
+  if (pass.faster_dh) {
     stages.push_back(expected_own_matmul(activation.dh_stage()));
   } else {
     stages.push_back(expected_matmul("dh"));

@@ -1,7 +1,16 @@
 // A gated MLP's backward pass and a step of training whose product dh has the unit's backward pass
 // as its epilogue (gemm/sm90/backward_gemm.cuh): dh is no tensor, and a kernel less waits for
-// memory. Else they are packed_pointwise and packed_keep (training_stages.h).
+// memory. Else they are packed_pointwise and packed_keep (training_stages.h), whose two stages they
+// take where these measure faster: with few rows, and where k is so long that a library's product
+// gains more than the unit's pass costs.
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
 #include "kernels/activations/activations.h"
+#include "kernels/cuda/autotuning/autotune.h"
 #include "kernels/cuda/gemm/sm90/products.h"
 #include "kernels/cuda/implementations/cuda_stages.h"
 #include "kernels/cuda/implementations/expected_training.h"
@@ -21,17 +30,61 @@ Stage fused_dh(Device& device, const Activation& activation, const Tensor& dy, c
   return stage;
 }
 
+// The stage that a pinned choice is of.
+std::optional<std::size_t> pinned_index(const CudaDevice& device, const Activation& activation) {
+  const auto& choices = device.pinned_choices().choices;
+  if (choices.contains(activation.dh_stage())) return 0;
+  if (choices.contains("dh")) return 1;
+  return std::nullopt;
+}
+
+// Measured once per problem.
+std::vector<Stage> faster_dh(Device& device, const Activation& activation, const Tensor& dy,
+                             const Tensor& w_down, const UnitBackward& unit,
+                             std::vector<Stage> apart) {
+  auto& cuda = static_cast<CudaDevice&>(device);
+  UnitBackward without_dh = unit;
+  without_dh.dh = {};
+  Stage fused = fused_dh(device, activation, dy, w_down, without_dh);
+  const auto pinned = pinned_index(cuda, activation);
+  TakenLaunch taken{pinned.value_or(0)};
+  if (!pinned || !cuda.pinned_choices().required) {
+    const std::string key =
+        fmt::format("{}, {} x {} x {}, every {}: with dh's product or apart", fused.name, dy.rows(),
+                    dy.cols(), w_down.cols(), unit.in_stride);
+    auto& choices = cuda.launch_choices();
+    auto found = choices.find(key);
+    if (found == choices.end()) {
+      const auto run_apart = [&] {
+        for (const Stage& stage : apart) stage.launch();
+      };
+      found =
+          choices.emplace(key, fastest(cuda, {fused.launch, run_apart}, dy, unit.dh, pinned)).first;
+    }
+    taken = found->second;
+  }
+  if (taken.index == 1) return apart;
+  return {std::move(fused)};
+}
+
 std::vector<MlpRung> rungs() {
   using A = Activation;
   return {{.operation = &A::mlp_backward,
            .name = "fused_epilogue",
-           .pass = {.is_packed = true, .fused_dh = &fused_dh}},
+           .pass = {.is_packed = true, .faster_dh = &faster_dh}},
           {.operation = &A::mlp_accumulate,
            .name = "fused_epilogue",
-           .pass = {.adds = true, .is_packed = true, .fused_dh = &fused_dh}},
+           .pass = {.adds = true, .is_packed = true, .faster_dh = &faster_dh}},
           {.operation = &A::mlp_training,
            .name = "fused_keep",
-           .pass = {.trains = true, .is_packed = true, .fused_dh = &fused_dh}}};
+           .pass = {.trains = true, .is_packed = true, .faster_dh = &faster_dh}}};
+}
+
+std::vector<Expectation> expectations(const Activation& activation, const MlpPass& pass) {
+  MlpPass apart = pass;
+  apart.faster_dh = nullptr;
+  return {Expectation{expected_mlp_pass(activation, pass)},
+          Expectation{expected_mlp_pass(activation, apart)}};
 }
 
 Implementation on_sm90(const Activation& activation, const MlpRung& rung) {
@@ -50,7 +103,7 @@ Implementation on_sm90(const Activation& activation, const MlpRung& rung) {
               [](const Device& device, const Problem&) {
                 return refuses_sm90(static_cast<const CudaDevice&>(device));
               },
-          .expects = {Expectation{expected_mlp_pass(activation, rung.pass)}},
+          .expects = expectations(activation, rung.pass),
           .compared_with = {std::string(rung.pass.trains ? "packed_keep" : "packed_pointwise")}};
 }
 
