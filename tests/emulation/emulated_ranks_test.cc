@@ -2,6 +2,7 @@
 // another order of all their threads, so that GPUs run ahead of each other.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -74,8 +75,8 @@ Numbers sum_of(const std::vector<Numbers>& all) {
 }
 
 // Calls in a row, each with numbers of its own.
-template <int kVectors>
-void check_one_shot(int gpus, int blocks, std::int64_t vectors, unsigned seed) {
+void check_one_shot(int gpus, int blocks, std::int64_t vectors, unsigned seed,
+                    const std::function<void(const RankExchange&, std::uint16_t* out)>& kernel) {
   constexpr unsigned kCalls = 5;
   Buffers buffers(gpus, vectors * 16);
   std::vector<std::vector<Numbers>> calls(kCalls);
@@ -90,8 +91,7 @@ void check_one_shot(int gpus, int blocks, std::int64_t vectors, unsigned seed) {
   Cluster(gpus * blocks, kOneShotThreads, 0, seed).run_gpus(gpus, 1, [&](int gpu) {
     for (std::vector<Numbers>& call : calls) {
       const auto rank = static_cast<std::size_t>(gpu);
-      ranks::one_shot_kernel<kVectors>(buffers.of_gpus[rank],
-                                       reinterpret_cast<uint4*>(call[rank].data()), vectors);
+      kernel(buffers.of_gpus[rank], call[rank].data());
       Cluster::here().end_kernel();
     }
   });
@@ -100,12 +100,28 @@ void check_one_shot(int gpus, int blocks, std::int64_t vectors, unsigned seed) {
   }
 }
 
+template <int kVectors>
+void check_in_chunks(int gpus, int blocks, std::int64_t vectors, unsigned seed) {
+  check_one_shot(gpus, blocks, vectors, seed, [=](const RankExchange& exchange, auto* out) {
+    ranks::one_shot_kernel<kVectors>(exchange, reinterpret_cast<uint4*>(out), vectors);
+  });
+}
+void check_in_packets(int gpus, int blocks, std::int64_t vectors, unsigned seed) {
+  check_one_shot(gpus, blocks, vectors, seed, [=](const RankExchange& exchange, auto* out) {
+    ranks::one_shot_packets_kernel(exchange, reinterpret_cast<uint2*>(out),
+                                   static_cast<int>(vectors * 2));
+  });
+}
+
 TEST(EmulatedOneShot, LeavesTheSumOnEachGpuCallAfterCall) {
   for (unsigned seed = 1; seed <= 6; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
-    check_one_shot<1>(2, 2, 1100, seed);  // the last chunk is cut off
-    check_one_shot<4>(2, 1, 2048, seed);
-    check_one_shot<1>(3, 1, 7, seed);
+    check_in_chunks<1>(2, 2, 1100, seed);  // the last chunk is cut off
+    check_in_chunks<4>(2, 1, 2048, seed);
+    check_in_chunks<1>(3, 1, 7, seed);
+    check_in_packets(2, 2, 250, seed);  // the last block has not enough for its threads
+    check_in_packets(2, 1, 300, seed);  // threads have several
+    check_in_packets(3, 1, 7, seed);
   }
 }
 
@@ -162,19 +178,28 @@ void expect_agrees(const Matrix& out, const Doubles& expected, std::int64_t firs
   EXPECT_LT(std::sqrt(error / norm), 1e-2);  // NaN fails too
 }
 
-using Down = sm90::WideGemm<__nv_bfloat16, kWideGemmCols, kWideGemmStages>;
+using Wide = sm90::WideGemm<__nv_bfloat16, kWideGemmCols, kWideGemmStages>;
+using Narrow = sm90::WideGemm<__nv_bfloat16, kNarrowGemmCols, kNarrowGemmStages>;
+constexpr int kDownShared = std::max(Wide::kSharedBytes, Narrow::kSharedBytes);
 constexpr GatedTileSm90 kTile = kGatedTilesSm90[kGatheringTile];
 using Gate = sm90::GatheringGemm<
     sm90::GatedGemm<__nv_bfloat16, Silu, kTile.cols, kTile.stages, kTile.cluster, kTile.rows>>;
 
 // What the launching code does, for kernels that run side by side.
-std::function<void()> down_kernel(const WideExchangePlan& plan, const RankExchange& exchange,
-                                  const Tensor& x, const Tensor& w, const Tensor& out) {
+template <typename Down>
+std::function<void()> down_kernel_of(const WideExchangePlan& plan, const RankExchange& exchange,
+                                     const Tensor& x, const Tensor& w, const Tensor& out) {
   const sm90::ExchangeMaps maps{.x = make_stage_map(x, sm90::kTileRows),
                                 .w = make_stage_map(w, Down::kColumns / 2)};
   return [=, rows = output_rows(out), k = static_cast<int>(x.cols())] {
     sm90::wide_exchange_kernel<Down>(maps, plan.raster, exchange, rows, k);
   };
+}
+
+std::function<void()> down_kernel(const WideExchangePlan& plan, const RankExchange& exchange,
+                                  const Tensor& x, const Tensor& w, const Tensor& out) {
+  const auto make = plan.cols == kNarrowGemmCols ? &down_kernel_of<Narrow> : &down_kernel_of<Wide>;
+  return make(plan, exchange, x, w, out);
 }
 
 std::function<void()> gate_kernel(const GatheringPlan& plan, const RankExchange& exchange,
@@ -239,7 +264,7 @@ void check_tensor_parallel(int gpus, int clusters, const GemmSize& size, unsigne
           down_kernel(plan, buffers.of_gpus[rank], x.tensor(), w.tensor(), out.tensor()));
     }
   }
-  run(gpus, clusters * 2, Down::kSharedBytes, seed, kernels);
+  run(gpus, clusters * 2, kDownShared, seed, kernels);
   auto out = outs.begin();
   for (unsigned call = 0; call < kCalls; ++call) {
     const Numbers& first = out->numbers;
@@ -304,7 +329,7 @@ void check_sequence_parallel(int gpus, int clusters, const MlpSize& size, unsign
       of_gpu.push_back(down_kernel(sending, exchange, h.tensor(), w_down.tensor(), out.tensor()));
     }
   }
-  run(gpus, clusters * 2, std::max(Down::kSharedBytes, Gate::kSharedBytes), seed, kernels);
+  run(gpus, clusters * 2, std::max(kDownShared, Gate::kSharedBytes), seed, kernels);
   auto out = outs.begin();
   for (unsigned call = 0; call < kCalls; ++call) {
     for (int gpu = 0; gpu < gpus; ++gpu, ++out) expect_agrees(*out, expected[call], gpu * part);

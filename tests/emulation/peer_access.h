@@ -32,12 +32,27 @@ inline uint4 load_of_rank(const void* from) {
   std::memcpy(&value, from, sizeof(value));
   return value;
 }
+// It comes at any time, and orders nothing.
+inline void store_packet(void* to, const uint2& data, std::uint32_t exchange) {
+  const uint4 packet{data.x, exchange, data.y, exchange};
+  Cluster::here().set_flag([=] { std::memcpy(to, &packet, sizeof(packet)); });
+}
+inline uint2 wait_for_packet(const void* from, std::uint32_t exchange) {
+  Cluster::here().wait_for_flag([=] {
+    const uint4 packet = load_of_rank(from);
+    return packet.y == exchange && packet.w == exchange;
+  });
+  const uint4 packet = load_of_rank(from);
+  return {packet.x, packet.z};
+}
 inline void wait_for_kernels_ahead() { Cluster::here().wait_for_previous_kernel(); }
 inline void let_next_start() {}
 inline void fence_loads_by_tma() {}
-inline void end_exchange(const RankExchange& exchange, std::uint32_t number, int block,
-                         int blocks) {
-  for (int i = block; i < kCounters; i += blocks) *exchange.counter(i) = number + 1;
+inline void end_exchange(const RankExchange& exchange, std::uint32_t number, int block, int blocks,
+                         int thread = 0, int threads = 1) {
+  for (int i = block + thread * blocks; i < kCounters; i += threads * blocks) {
+    *exchange.counter(i) = number + 1;
+  }
 }
 
 }  // namespace fusegate::kernels::ranks

@@ -91,8 +91,10 @@ std::vector<Candidate> gated_sm90(const Fp8Mlp& mlp, const Tensor& h, const Tens
 std::vector<Candidate> down_sm90(const Fp8Mlp& mlp, const Tensor& h, const Tensor& h_scale) {
   const auto& [activation, scales, promotes, device, p, in, out] = mlp;
   const GemmSize size = gemm_size(h, out);
-  const TileRaster raster = plan_wide_gemm_sm90(size, device.limits(), h.dtype, promotes);
-  return {{.name = text_of(mlp, wide_gemm_text(raster, promotes)),
+  const int cols = promotes ? kNarrowGemmCols : kWideGemmCols;
+  const TileRaster raster = plan_wide_gemm_sm90(size, device.limits(), h.dtype, cols);
+  const std::string promoted = promotes ? ", promoted" : "";
+  return {{.name = text_of(mlp, wide_gemm_text(raster, cols) + promoted),
            .launch = make_wide_gemm_fp8_sm90(device, raster, h, in[kDown], out,
                                              {h_scale, in[kDownScale], {}, mlp.by()}, promotes)}};
 }

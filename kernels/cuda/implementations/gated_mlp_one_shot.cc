@@ -19,7 +19,8 @@ PreparedKernel prepare(const Activation& activation, Device& device, const Probl
                        Inputs in, const Tensor& out) {
   auto& gpu = static_cast<CudaDevice&>(device);
   const auto buffer = PeerBuffer::of(gpu, {.slot_bytes = static_cast<std::int64_t>(out.bytes())});
-  const OneShotPlan plan = plan_one_shot(static_cast<std::int64_t>(out.bytes()), gpu.limits());
+  const OneShotPlan plan =
+      plan_one_shot(static_cast<std::int64_t>(out.bytes()), device.ranks().count(), gpu.limits());
   const auto mlp = [&](const Problem& of_rank, Inputs inputs, const Tensor& to) {
     return fastest_fused_mlp(activation, gpu, of_rank, inputs, to);
   };
@@ -54,7 +55,7 @@ const ImplementationRegistration registered(kGemmActivations, [](const Activatio
       .prepare = std::bind_front(&prepare, activation),
       .refuses = &refuses,
       .expects = expected_between({}, expected_fastest_fused_mlp(activation),
-                                  {expected_element_wise("all_reduce", "one_shot_kernel<")})};
+                                  {expected_element_wise("all_reduce", "one_shot_(packets_)?kernel")})};
 });
 
 }  // namespace

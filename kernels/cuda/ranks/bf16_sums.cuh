@@ -1,4 +1,4 @@
-// Sums of bf16 numbers in fp32, eight in 16 bytes.
+// Sums of bf16 numbers in fp32, two in a word of four bytes.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -8,13 +8,14 @@
 
 namespace fusegate::kernels::ranks {
 
+__device__ inline void add_to(float& first, float& second, std::uint32_t word) {
+  first += __uint_as_float(word << 16);
+  second += __uint_as_float(word & 0xffff0000U);
+}
 __device__ inline void add_to(float (&sums)[8], const uint4& value) {
   const std::uint32_t words[4] = {value.x, value.y, value.z, value.w};
 #pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    sums[2 * i] += __uint_as_float(words[i] << 16);
-    sums[2 * i + 1] += __uint_as_float(words[i] & 0xffff0000U);
-  }
+  for (int i = 0; i < 4; ++i) add_to(sums[2 * i], sums[2 * i + 1], words[i]);
 }
 
 __device__ inline std::uint32_t rounded(float first, float second) {

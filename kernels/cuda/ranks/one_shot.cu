@@ -5,25 +5,30 @@
 namespace fusegate::kernels {
 namespace {
 
-template <int kVectors>
-std::function<void()> make_launch(CudaDevice& device, const OneShotPlan& plan,
-                                  const RankExchange& exchange, const Tensor& out) {
-  constexpr auto kKernel = ranks::one_shot_kernel<kVectors>;
+// Vector, Count: how the kernel takes out and its size.
+template <typename Vector, typename Count>
+std::function<void()> make_launch(CudaDevice& device,
+                                  void (*kernel)(const RankExchange, Vector*, Count),
+                                  const OneShotPlan& plan, const RankExchange& exchange,
+                                  const Tensor& out) {
   const LaunchShape shape{.blocks = dim3(static_cast<unsigned>(plan.blocks)),
                           .threads = dim3(kOneShotThreads),
-                          .early = can_launch_early(reinterpret_cast<const void*>(kKernel))};
-  return [=, vectors = static_cast<std::int64_t>(out.bytes() / sizeof(uint4)),
-          to = static_cast<uint4*>(out.data), stream = device.stream()] {
-    launch_kernel(kKernel, shape, stream, exchange, to, vectors);
-  };
+                          .early = can_launch_early(reinterpret_cast<const void*>(kernel))};
+  return [=, count = static_cast<Count>(out.bytes() / sizeof(Vector)),
+          to = static_cast<Vector*>(out.data),
+          stream = device.stream()] { launch_kernel(kernel, shape, stream, exchange, to, count); };
 }
 
 }  // namespace
 
 std::function<void()> make_one_shot(CudaDevice& device, const OneShotPlan& plan,
                                     const RankExchange& exchange, const Tensor& out) {
-  const auto make = plan.vectors == 1 ? &make_launch<1> : &make_launch<kOneShotVectors>;
-  return make(device, plan, exchange, out);
+  if (plan.packets > 0) {
+    return make_launch(device, &ranks::one_shot_packets_kernel, plan, exchange, out);
+  }
+  const auto kernel =
+      plan.vectors == 1 ? &ranks::one_shot_kernel<1> : &ranks::one_shot_kernel<kOneShotVectors>;
+  return make_launch(device, kernel, plan, exchange, out);
 }
 
 }  // namespace fusegate::kernels

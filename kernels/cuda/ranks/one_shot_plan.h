@@ -14,8 +14,12 @@ inline constexpr int kOneShotVectors = 4;
 // A rank sends all of its summand to every other one. With more rows a reduce-scatter and an
 // all-gather send less where there are more than two ranks, and NCCL's take over.
 inline constexpr std::int64_t kMostOneShotBytes = std::int64_t{16} << 20;
+// What a rank sends to all others in packets, at most: twice that takes a link of 450 GB/s about as
+// long as a flag takes to follow its data, 2 us.
+inline constexpr std::int64_t kMostInPackets = std::int64_t{512} << 10;
 
 struct OneShotPlan {
+  int packets = 0;  // or 0: chunks
   int vectors = 1;  // of a thread in a chunk
   int chunks = 0;   // block b has chunks b, b + blocks, and so on; each has a flag
   int blocks = 0;   // at work at one time
@@ -24,9 +28,9 @@ struct OneShotPlan {
 };
 
 // bytes: of the message, a multiple of 16 up to kMostOneShotBytes.
-OneShotPlan plan_one_shot(std::int64_t bytes, const GpuLimits& gpu);
+OneShotPlan plan_one_shot(std::int64_t bytes, int ranks, const GpuLimits& gpu);
 
-// "one_shot: 256 chunks of 4 KiB, 132 blocks"
+// "one_shot: 256 chunks of 4 KiB, 132 blocks", "one_shot: 1024 packets, 4 blocks"
 std::string one_shot_text(const OneShotPlan& plan);
 
 }  // namespace fusegate::kernels

@@ -14,7 +14,14 @@ TEST(OneShotPlan, CoversTheMessageByBlocksAtWorkAtOneTime) {
     for (std::int64_t bytes = 16; bytes <= kMostOneShotBytes;
          bytes = bytes * 5 / 3 / 16 * 16 + 16) {
       SCOPED_TRACE(testing::Message() << name << ", " << bytes << " bytes");
-      const OneShotPlan plan = plan_one_shot(bytes, gpu);
+      const OneShotPlan plan = plan_one_shot(bytes, 2, gpu);
+      if (plan.packets > 0) {
+        EXPECT_EQ(plan.packets * kPacketData, bytes);
+        EXPECT_LE(plan.packets, kMostPackets);
+        EXPECT_LE(plan.blocks, kCounters);
+        EXPECT_LE(plan.blocks * kOneShotThreads, gpu.sm_count * 1024) << "of every GPU's SMs";
+        continue;
+      }
       EXPECT_EQ(plan.chunks, ceil_div(bytes, plan.chunk_bytes()));
       EXPECT_LE(plan.chunks, kDataFlags);
       EXPECT_LE(plan.blocks, gpu.sm_count);
@@ -25,16 +32,19 @@ TEST(OneShotPlan, CoversTheMessageByBlocksAtWorkAtOneTime) {
   }
 }
 
-TEST(OneShotPlan, HasLargerChunksOfLargerMessages) {
-  EXPECT_EQ(plan_one_shot(64 * 4096 * 2, kH200).vectors, 1);
-  EXPECT_EQ(plan_one_shot(512 * 4096 * 2, kH200).vectors, kOneShotVectors);
-  EXPECT_EQ(one_shot_text(plan_one_shot(64 * 4096 * 2, kH200)),
+TEST(OneShotPlan, HasLargerChunksOfLargerMessagesAndPacketsOfShortOnes) {
+  EXPECT_EQ(plan_one_shot(128 * 4096 * 2, 2, kH200).vectors, 1);
+  EXPECT_EQ(plan_one_shot(512 * 4096 * 2, 2, kH200).vectors, kOneShotVectors);
+  EXPECT_EQ(one_shot_text(plan_one_shot(64 * 4096 * 2, 4, kH200)),
             "one_shot: 128 chunks of 4 KiB, 128 blocks");
+  EXPECT_EQ(one_shot_text(plan_one_shot(64 * 4096 * 2, 2, kH200)),
+            "one_shot: 65536 packets, 256 blocks");
+  EXPECT_EQ(one_shot_text(plan_one_shot(16, 8, kH200)), "one_shot: 2 packets, 1 blocks");
 }
 
 TEST(OneShotPlan, RefusesWhatItCannotShareOut) {
   for (const std::int64_t bytes : {std::int64_t{0}, std::int64_t{24}, 2 * kMostOneShotBytes}) {
-    EXPECT_THROW(plan_one_shot(bytes, kH200), std::invalid_argument) << bytes;
+    EXPECT_THROW(plan_one_shot(bytes, 2, kH200), std::invalid_argument) << bytes;
   }
 }
 

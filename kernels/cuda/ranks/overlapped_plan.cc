@@ -9,15 +9,23 @@
 namespace fusegate::kernels {
 namespace {
 
-// A cluster's tiles of out, in bf16.
-constexpr std::int64_t kClusterTileBytes =
-    std::int64_t{2} * kWideGemmCluster * kWideGemmRows * kWideGemmCols;
-
 GemmSize part_of(const GemmSize& size, int parts) { return {size.m / parts, size.n, size.k}; }
 
-std::int64_t tiles_of_part(const GemmSize& size, int parts) {
-  return ceil_div(size.m / parts, kWideGemmRows) *
-         ceil_div(size.n, kWideGemmCluster * kWideGemmCols);
+// Of a cluster.
+std::int64_t tiles_of_part(const GemmSize& size, int parts, int cols) {
+  return ceil_div(size.m / parts, kWideGemmRows) * ceil_div(size.n, kWideGemmCluster * cols);
+}
+
+// Rounds of tiles by their width, which is the time that a product takes.
+std::int64_t rounds(const GemmSize& size, int parts, int cols, const GpuLimits& gpu) {
+  const std::int64_t clusters = gpu.sm_count / kWideGemmCluster;
+  return ceil_div(parts * tiles_of_part(size, parts, cols), clusters) * cols;
+}
+
+int tile_cols(const GemmSize& size, int parts, const GpuLimits& gpu) {
+  const bool is_narrow_less =
+      rounds(size, parts, kNarrowGemmCols, gpu) < rounds(size, parts, kWideGemmCols, gpu);
+  return is_narrow_less ? kNarrowGemmCols : kWideGemmCols;
 }
 
 }  // namespace
@@ -33,18 +41,22 @@ std::string refuses_wide_exchange(const GemmSize& size, int ranks, bool has_rows
     return fmt::format("{} x {} has too few tiles of {} x {} for {} SMs", size.m, size.n,
                        kWideGemmRows, kWideGemmCols, gpu.sm_count);
   }
-  const std::int64_t tiles = tiles_of_part(size, has_rows ? ranks : 1) * kWideGemmCluster;
+  const int parts = has_rows ? ranks : 1;
+  const std::int64_t tiles =
+      tiles_of_part(size, parts, tile_cols(size, parts, gpu)) * kWideGemmCluster;
   return tiles <= kDataFlags ? "" : fmt::format("it has more than {} tiles", kDataFlags);
 }
 
 WideExchangePlan plan_wide_exchange(const GemmSize& size, const RankOf& rank, bool has_rows,
                                     const GpuLimits& gpu) {
-  const int parts = has_rows ? rank.count : 1;
-  return {.raster = {.part = plan_wide_gemm_sm90(part_of(size, parts), gpu),
+  const int parts = has_rows ? rank.count : 1, cols = tile_cols(size, parts, gpu);
+  const std::int64_t tile_bytes = std::int64_t{2} * kWideGemmCluster * kWideGemmRows * cols;
+  return {.raster = {.part = plan_wide_gemm_sm90(part_of(size, parts), gpu, Dtype::kBf16, cols),
                      .parts = parts,
                      .first = (rank.rank + 1) % parts},
+          .cols = cols,
           // A rank keeps others' tiles beside its own until they are sent.
-          .slot_bytes = parts * tiles_of_part(size, parts) * kClusterTileBytes};
+          .slot_bytes = parts * tiles_of_part(size, parts, cols) * tile_bytes};
 }
 
 GatheringPlan plan_gathering(const GemmSize& size, const RankOf& rank, const GpuLimits& gpu) {

@@ -40,15 +40,24 @@ TEST(WideExchangePlan, CoversOutAndBeginsWithOthersRows) {
         const WideExchangePlan plan = plan_wide_exchange(size, {count - 1, count}, has_rows, kH200);
         const int parts = has_rows ? count : 1;
         expect_covers(plan.raster.part, {size.m / parts, size.n, size.k}, kWideGemmRows,
-                      kWideGemmCluster * kWideGemmCols);
+                      kWideGemmCluster * plan.cols);
         EXPECT_EQ(plan.raster.parts, parts);
         EXPECT_EQ(plan.raster.owner(plan.raster.at(0)), 0);
         EXPECT_EQ(plan.raster.owner(plan.raster.at(plan.raster.count() - 1)), parts - 1);
-        EXPECT_EQ(plan.slot_bytes, plan.raster.count() * 2 * 256 * 192 * 2);
+        EXPECT_EQ(plan.slot_bytes, plan.raster.count() * 2 * 256 * plan.cols * 2);
         EXPECT_LE(plan.raster.part.count() * kWideGemmCluster, kDataFlags);
       }
     }
   }
+}
+
+TEST(WideExchangePlan, TakesTheWidthThatLeavesTheFewestSmsIdle) {
+  const auto cols = [](const GemmSize& size) {
+    return plan_wide_exchange(size, {0, 2}, false, kH200).cols;
+  };
+  EXPECT_EQ(cols({2048, 4096, 5504}), 128);  // 1.94 rounds for 1.33
+  EXPECT_EQ(cols({8192, 4096, 5504}), 128);  // 7.76 for 5.33
+  EXPECT_EQ(cols({8192, 768, 1536}), 192);   // 0.97 for 1.45
 }
 
 // So ranks come to the same tile at the same time, which they wait for.

@@ -48,6 +48,27 @@ __device__ inline uint4 load_of_rank(const void* from) {
   return value;
 }
 
+// Data and its flag in one store: each half of a packet is four bytes of data below the exchange's
+// number, and is read and written whole.
+__device__ inline void store_packet(void* to, const uint2& data, std::uint32_t exchange) {
+  const std::uint64_t flag = std::uint64_t{exchange} << 32;
+  asm volatile("st.relaxed.sys.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(flag | data.x),
+               "l"(flag | data.y)
+               : "memory");
+}
+
+// Until the packet is of that exchange.
+__device__ inline uint2 wait_for_packet(const void* from, std::uint32_t exchange) {
+  std::uint64_t first = 0, second = 0;
+  do {
+    asm volatile("ld.relaxed.sys.global.v2.u64 {%0, %1}, [%2];"
+                 : "=l"(first), "=l"(second)
+                 : "l"(from)
+                 : "memory");
+  } while (first >> 32 != exchange || second >> 32 != exchange);
+  return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(second)};
+}
+
 // As sm90/ptx.cuh has them.
 __device__ inline void wait_for_kernels_ahead() {
 #if __CUDA_ARCH__ >= 900
@@ -67,10 +88,12 @@ __device__ inline void fence_loads_by_tma() {
 #endif
 }
 
-// By one thread of the block, when none of its threads needs the counter any more.
+// By so many threads of the block, when none of its threads needs the counter any more.
 __device__ inline void end_exchange(const RankExchange& exchange, std::uint32_t number, int block,
-                                    int blocks) {
-  for (int i = block; i < kCounters; i += blocks) *exchange.counter(i) = number + 1;
+                                    int blocks, int thread = 0, int threads = 1) {
+  for (int i = block + thread * blocks; i < kCounters; i += threads * blocks) {
+    *exchange.counter(i) = number + 1;
+  }
 }
 
 }  // namespace fusegate::kernels::ranks

@@ -3,6 +3,8 @@
 //
 //   counters   one a block: the number of the current exchange, from 1 on
 //   flags      of each rank that writes here: the exchange whose data it has written
+//   packets    data with its flag in one store, as NCCL's LL protocol has it: two halves, each with
+//              a slot a rank. Nothing else is ever written there, which could pass for a flag
 //   halves     two, each with a slot a rank: its data. The exchange's parity says which half
 //   gathered   rows of x, by copy engines (x_gather.h)
 //
@@ -14,13 +16,13 @@
 // equal between kernels, whatever their number of blocks, on all ranks, and no block writes a
 // counter that another reads.
 //
-// Why two halves suffice, without a barrier and with any kernels in between. Let kernel n of a rank
-// be its n-th that exchanges; each kernel of a stream begins to write, and to read what others
-// write, when all before it have ended (griddepcontrol.wait). Rank A writes into B's half n % 2 in
-// its kernel n, so its kernel n - 1 has ended. That waited for data of B's kernel n - 1, so B's
-// kernel n - 1 had begun to write, so B's kernel n - 2, which was the last to read that half, had
-// ended. It holds for whole halves, hence also where kernels cut them in different ways; it needs
-// each kernel to wait for at least one flag of every other rank.
+// Why two halves suffice, of packets too, without a barrier and with any kernels in between. Let
+// kernel n of a rank be its n-th that exchanges; each kernel of a stream begins to write, and to
+// read what others write, when all before it have ended (griddepcontrol.wait). Rank A writes into
+// B's half n % 2 in its kernel n, so its kernel n - 1 has ended. That waited for data of B's kernel
+// n - 1, so B's kernel n - 1 had begun to write, so B's kernel n - 2, which was the last to read
+// that half, had ended. It holds for whole halves, hence also where kernels cut them in different
+// ways; it needs each kernel to wait for at least one flag or packet of every other rank.
 //
 // gathered is not doubled: A writes rows for call n when its kernel n - 1 has ended, so B's kernel
 // n - 1 had begun to write, and B's product that read the rows of call n - 1 lies before that.
@@ -40,6 +42,8 @@ inline constexpr int kCounters = 1024;  // blocks of a kernel that exchanges, at
 inline constexpr int kFlags = 32768;    // of one rank; the last kGatherFlags are of gathered rows
 inline constexpr int kGatherFlags = 64;
 inline constexpr int kDataFlags = kFlags - kGatherFlags;
+inline constexpr int kMostPackets = 1 << 16;  // of one rank in one exchange
+inline constexpr int kPacketBytes = 16, kPacketData = 8;
 
 // How much a buffer holds; the same on all ranks.
 struct ExchangeRoom {
@@ -55,10 +59,14 @@ struct RankExchange {
   std::int32_t count = 1;
 
   static constexpr std::int64_t kFlagsAt = kCounters * std::int64_t{4};
-  static constexpr std::int64_t kDataAt = kFlagsAt + kMostRanks * kFlags * std::int64_t{4};
+  static constexpr std::int64_t kPacketsAt = kFlagsAt + kMostRanks * kFlags * std::int64_t{4};
+  static constexpr std::int64_t kPacketsSlot = kMostPackets * std::int64_t{kPacketBytes};
 
+  FUSEGATE_HOST_DEVICE constexpr std::int64_t data_at() const {
+    return kPacketsAt + 2 * count * kPacketsSlot;
+  }
   FUSEGATE_HOST_DEVICE constexpr std::int64_t gathered_at() const {
-    return kDataAt + 2 * count * slot_bytes;
+    return data_at() + 2 * count * slot_bytes;
   }
   FUSEGATE_HOST_DEVICE std::uint32_t* counter(int block) const {
     return reinterpret_cast<std::uint32_t*>(buffers[rank]) + block;
@@ -67,8 +75,14 @@ struct RankExchange {
   FUSEGATE_HOST_DEVICE std::uint32_t* flag(int at, int of, int index) const {
     return reinterpret_cast<std::uint32_t*>(buffers[at] + kFlagsAt) + of * kFlags + index;
   }
+  // In the buffer of rank `at`: what `of` writes.
+  FUSEGATE_HOST_DEVICE std::byte* packet(int at, int of, std::uint32_t exchange,
+                                         std::int64_t index) const {
+    return buffers[at] + kPacketsAt + ((exchange & 1) * count + of) * kPacketsSlot +
+           index * kPacketBytes;
+  }
   FUSEGATE_HOST_DEVICE std::byte* slot(int at, int of, std::uint32_t exchange) const {
-    return buffers[at] + kDataAt + ((exchange & 1) * count + of) * slot_bytes;
+    return buffers[at] + data_at() + ((exchange & 1) * count + of) * slot_bytes;
   }
   FUSEGATE_HOST_DEVICE std::byte* gathered(int at) const { return buffers[at] + gathered_at(); }
   // Of rows that rank `of` has written.

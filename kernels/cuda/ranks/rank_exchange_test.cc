@@ -149,7 +149,7 @@ TEST(RankExchange, KernelsMayCutTheirDataInOtherWays) {
 }
 
 TEST(RankExchange, ItsPartsDoNotOverlap) {
-  std::vector<std::byte> memory(static_cast<std::size_t>(RankExchange::kDataAt) + 4096);
+  std::vector<std::byte> memory(16 << 20);
   RankExchange exchange{.slot_bytes = 128, .rank = 1, .count = 3};
   for (std::byte*& buffer : exchange.buffers) buffer = memory.data();
   const auto at = [&](const void* address) {
@@ -158,7 +158,10 @@ TEST(RankExchange, ItsPartsDoNotOverlap) {
   EXPECT_EQ(at(exchange.counter(kCounters)), at(exchange.flag(0, 0, 0)));
   EXPECT_EQ(at(exchange.flag(0, 0, kFlags)), at(exchange.flag(0, 1, 0)));
   EXPECT_EQ(at(exchange.gather_flag(0, 0, 0)), at(exchange.flag(0, 0, kDataFlags)));
-  EXPECT_EQ(at(exchange.flag(0, kMostRanks, 0)), at(exchange.slot(0, 0, 0)));
+  EXPECT_EQ(at(exchange.flag(0, kMostRanks, 0)), at(exchange.packet(0, 0, 0, 0)));
+  EXPECT_EQ(at(exchange.packet(0, 0, 2, kMostPackets)), at(exchange.packet(0, 1, 4, 0)));
+  EXPECT_EQ(at(exchange.packet(0, 3, 0, 0)), at(exchange.packet(0, 0, 1, 0)));
+  EXPECT_EQ(at(exchange.packet(0, 3, 1, 0)), at(exchange.slot(0, 0, 0)));
   EXPECT_EQ(at(exchange.slot(0, 3, 4)), at(exchange.slot(0, 0, 5)));
   EXPECT_EQ(at(exchange.slot(0, 3, 5)), at(exchange.gathered(0)));
 }

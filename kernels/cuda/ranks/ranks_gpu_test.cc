@@ -89,11 +89,11 @@ class RanksOnGpu : public GpuTest {
 };
 
 TEST_F(RanksOnGpu, OneShotAddsUpCallAfterCall) {
-  for (const std::int64_t rows : {1, 33, 512}) {
+  for (const std::int64_t rows : {1, 33, 100, 512}) {  // in packets, and in chunks
     const std::int64_t bytes = rows * 4096 * 2;
     GpuLimits half = device_->limits();
     half.sm_count /= 2;
-    const OneShotPlan plan = plan_one_shot(bytes, half);
+    const OneShotPlan plan = plan_one_shot(bytes, kRanks, half);
     make_buffers({.slot_bytes = bytes});
     std::array<Tensor, kRanks> summands, outs;
     std::array<std::function<void()>, kRanks> launches;

@@ -114,8 +114,8 @@ class HopperGemm : public GpuTest {
         SCOPED_TRACE(testing::Message()
                      << "e4m3 m " << size.m << " n " << size.n << " k " << size.k << ", scales "
                      << static_cast<int>(by) << ", promotes " << promotes);
-        const TileRaster raster =
-            plan_wide_gemm_sm90(size, device_->limits(), Dtype::kFp8E4m3, promotes);
+        const TileRaster raster = plan_wide_gemm_sm90(size, device_->limits(), Dtype::kFp8E4m3,
+                                                      promotes ? kNarrowGemmCols : kWideGemmCols);
         const Scaled x = scaled(size.m, size.k, 2, by), w = scaled(size.n, size.k, 0.5, by, true);
         const GuardedTensor out(*device_, size.m, size.n, Dtype::kBf16);
         make_wide_gemm_fp8_sm90(*device_, raster, x.of.tensor, w.of.tensor, out.tensor,

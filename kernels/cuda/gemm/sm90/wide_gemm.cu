@@ -35,8 +35,8 @@ std::function<void()> make_wide_gemm_fp8_sm90(CudaDevice& device, const TileRast
                                               const Tensor& x, const Tensor& w, const Tensor& out,
                                               const ProductScales& scales, bool promotes) {
   const auto make = [&]<typename Scales, bool kPromotes>(const Scales& made) {
-    constexpr int kCols = kPromotes ? kPromotedGemmCols : kWideGemmCols;
-    constexpr int kStages = kPromotes ? kPromotedGemmStages : kWideGemmStages;
+    constexpr int kCols = kPromotes ? kNarrowGemmCols : kWideGemmCols;
+    constexpr int kStages = kPromotes ? kNarrowGemmStages : kWideGemmStages;
     using Gemm = sm90::WideGemm<__nv_fp8_e4m3, kCols, kStages, __nv_bfloat16, Scales, kPromotes>;
     return make_launch<Gemm>(device, raster, x, w, out, made);
   };

@@ -9,19 +9,12 @@
 #include "kernels/cuda/gemm/gated_gemm_plan.h"
 
 namespace fusegate::kernels {
-namespace {
-
-int cols_of(bool promotes) { return promotes ? kPromotedGemmCols : kWideGemmCols; }
-
-}  // namespace
-
-TileRaster plan_wide_gemm_sm90(const GemmSize& size, const GpuLimits& gpu, Dtype dtype,
-                               bool promotes) {
+TileRaster plan_wide_gemm_sm90(const GemmSize& size, const GpuLimits& gpu, Dtype dtype, int cols) {
   const auto in_16_bits = static_cast<std::int64_t>(2 / dtype_bytes(dtype));
   check_sizes(
       "wide_gemm_sm90",
       {{"m", size.m}, {"n", size.n, kGemmAlignment}, {"k", size.k, kGemmAlignment * in_16_bits}});
-  const int cluster_cols = kWideGemmCluster * cols_of(promotes);
+  const int cluster_cols = kWideGemmCluster * cols;
   TileRaster raster = tiles_of("wide_gemm_sm90", size, kWideGemmRows, cluster_cols);
   const int clusters = std::min(raster.count(), gpu.sm_count / kWideGemmCluster);
   // group_rows() takes h's columns: those of two weights that are half as long.
@@ -35,10 +28,9 @@ bool is_wide_enough_sm90(const GemmSize& size, const GpuLimits& gpu) {
   return tiles * 4 >= gpu.sm_count * std::int64_t{3};
 }
 
-std::string wide_gemm_text(const TileRaster& raster, bool promotes) {
-  return fmt::format("wide_gemm_sm90: {} x {} tiles of {} x {}{}", raster.row_tiles,
-                     raster.col_tiles * kWideGemmCluster, kWideGemmRows, cols_of(promotes),
-                     promotes ? ", promoted" : "");
+std::string wide_gemm_text(const TileRaster& raster, int cols) {
+  return fmt::format("wide_gemm_sm90: {} x {} tiles of {} x {}", raster.row_tiles,
+                     raster.col_tiles * kWideGemmCluster, kWideGemmRows, cols);
 }
 
 }  // namespace fusegate::kernels

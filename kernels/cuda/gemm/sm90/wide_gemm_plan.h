@@ -13,20 +13,21 @@ namespace fusegate::kernels {
 
 inline constexpr int kWideGemmRows = 256, kWideGemmCols = 192;  // of a tile
 inline constexpr int kWideGemmStages = 3;                       // of 64 columns of x and of w
-// Where a stage's sums of e4m3 products are added up in fp32, beside the tile's.
-inline constexpr int kPromotedGemmCols = 128, kPromotedGemmStages = 4;
+// Narrower ones: where a stage's sums of e4m3 products are added up in fp32, beside the tile's; and
+// where more of them leave fewer SMs idle (ranks/overlapped_plan.h).
+inline constexpr int kNarrowGemmCols = 128, kNarrowGemmStages = 4;
 inline constexpr int kWideGemmCluster = 2;  // blocks, whose tiles lie side by side
 
-// dtype: of x and w. Of a cluster's tiles, twice as wide. Throws std::invalid_argument for sizes
-// that check_sizes or tiles_of refuses.
+// dtype: of x and w; cols: of a tile. Of a cluster's tiles, twice as wide. Throws
+// std::invalid_argument for sizes that check_sizes or tiles_of refuses.
 TileRaster plan_wide_gemm_sm90(const GemmSize& size, const GpuLimits& gpu,
-                               Dtype dtype = Dtype::kBf16, bool promotes = false);
+                               Dtype dtype = Dtype::kBf16, int cols = kWideGemmCols);
 
 // Whether it is worth measuring: there are tiles for three quarters of the SMs. With fewer, smaller
 // tiles are faster.
 bool is_wide_enough_sm90(const GemmSize& size, const GpuLimits& gpu);
 
 // "wide_gemm_sm90: 32 x 4 tiles of 256 x 192"
-std::string wide_gemm_text(const TileRaster& raster, bool promotes = false);
+std::string wide_gemm_text(const TileRaster& raster, int cols = kWideGemmCols);
 
 }  // namespace fusegate::kernels
