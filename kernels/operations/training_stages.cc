@@ -66,7 +66,7 @@ class Composer {
                              stages_.gate_backward(activation_, unit)};
     if (pass_.faster_dh) {
       apart = pass_.faster_dh(device_, activation_, dy_, w_down_, unit, std::move(apart));
-      // Where d takes the place of g and u, each run has computed from what the last one left.
+      // Where d overwrites g and u, each run has computed from what the last one left.
       device_.fill(d.both, Fill::uniform(1), 1);
     }
     for (Stage& stage : apart) append(std::move(stage));

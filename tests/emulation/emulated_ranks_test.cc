@@ -19,6 +19,7 @@
 #include "kernels/cuda/ranks/gathering_gemm.cuh"
 #include "kernels/cuda/ranks/one_shot.cuh"
 #include "kernels/cuda/ranks/overlapped_plan.h"
+#include "kernels/cuda/ranks/packets.cuh"
 #include "kernels/cuda/ranks/wide_exchange.cuh"
 
 namespace fusegate::kernels {
@@ -108,8 +109,8 @@ void check_in_chunks(int gpus, int blocks, std::int64_t vectors, unsigned seed) 
 }
 void check_in_packets(int gpus, int blocks, std::int64_t vectors, unsigned seed) {
   check_one_shot(gpus, blocks, vectors, seed, [=](const RankExchange& exchange, auto* out) {
-    ranks::one_shot_packets_kernel(exchange, reinterpret_cast<uint2*>(out),
-                                   static_cast<int>(vectors * 2));
+    ranks::packets_all_reduce_kernel(exchange, reinterpret_cast<uint2*>(out),
+                                     static_cast<int>(vectors * 2));
   });
 }
 
@@ -122,6 +123,53 @@ TEST(EmulatedOneShot, LeavesTheSumOnEachGpuCallAfterCall) {
     check_in_packets(2, 2, 250, seed);  // the last block has not enough for its threads
     check_in_packets(2, 1, 300, seed);  // threads have several
     check_in_packets(3, 1, 7, seed);
+  }
+}
+
+// What each GPU has of a whole tensor is gathered, and its sums are scattered again, call after
+// call. packets: of a part.
+void check_gather_and_scatter(int gpus, int blocks, int packets, unsigned seed) {
+  constexpr int kCalls = 4;
+  const auto count = static_cast<std::size_t>(packets) * 4, all = count * unsigned(gpus);
+  Buffers buffers(gpus, 128);
+  std::vector<std::vector<Numbers>> parts(kCalls), wholes(kCalls), sums(kCalls);
+  for (int call = 0; call < kCalls; ++call) {
+    for (int gpu = 0; gpu < gpus; ++gpu) {
+      parts[call].push_back(random_numbers(count, seed * 1000 + unsigned(call * 10 + gpu)));
+      wholes[call].emplace_back(all);
+      sums[call].emplace_back(count);
+    }
+  }
+  Cluster(gpus * blocks, kOneShotThreads, 0, seed).run_gpus(gpus, 1, [&](int gpu) {
+    const auto rank = static_cast<std::size_t>(gpu);
+    const RankExchange& exchange = buffers.of_gpus[rank];
+    for (int call = 0; call < kCalls; ++call) {
+      auto* const whole = reinterpret_cast<uint2*>(wholes[call][rank].data());
+      ranks::packets_all_gather_kernel(
+          exchange, reinterpret_cast<const uint2*>(parts[call][rank].data()), whole, packets);
+      Cluster::here().end_kernel();
+      ranks::packets_reduce_scatter_kernel(
+          exchange, whole, reinterpret_cast<uint2*>(sums[call][rank].data()), packets);
+      Cluster::here().end_kernel();
+    }
+  });
+  for (int call = 0; call < kCalls; ++call) {
+    Numbers whole;
+    for (const Numbers& part : parts[call]) whole.insert(whole.end(), part.begin(), part.end());
+    for (std::size_t gpu = 0; gpu < sums[call].size(); ++gpu) {
+      EXPECT_EQ(wholes[call][gpu], whole) << "call " << call << ", GPU " << gpu;
+      const Numbers& part = parts[call][gpu];
+      EXPECT_EQ(sums[call][gpu], sum_of(std::vector<Numbers>(unsigned(gpus), part)));
+    }
+  }
+}
+
+TEST(EmulatedPackets, GatherPartsAndScatterSumsCallAfterCall) {
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    check_gather_and_scatter(2, 2, 500, seed);
+    check_gather_and_scatter(2, 1, 600, seed);
+    check_gather_and_scatter(3, 1, 14, seed);
   }
 }
 

@@ -1,7 +1,14 @@
-// one_shot of the tensor-parallel gated MLPs, for few rows: fused_epilogue for this rank's part of
-// hidden, then an all-reduce in one kernel, in which each rank sends its summand to all others
-// (ranks/one_shot.cuh).
+// one_shot of the parallel gated MLPs, for few rows: fused_epilogue for this rank's part of hidden,
+// then an all-reduce in one kernel, in which each rank sends its summand to all others
+// (ranks/one_shot.cuh); of the sequence-parallel ones between an all-gather and a reduce-scatter
+// (ranks/packets.cuh).
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "kernels/activations/activations.h"
 #include "kernels/cuda/gemm/gated_gemm_plan.h"
@@ -15,48 +22,91 @@
 namespace fusegate::kernels {
 namespace {
 
-PreparedKernel prepare(const Activation& activation, Device& device, const Problem& problem,
-                       Inputs in, const Tensor& out) {
+std::int64_t bytes_of(const Tensor& tensor) { return static_cast<std::int64_t>(tensor.bytes()); }
+
+// What a rank holds of out, or sends at most.
+std::int64_t bytes_of_out(const Problem& problem, bool has_rows) {
+  const LadderProblem p(problem);
+  return p.rows() * p.dim * 2 / (has_rows ? problem.at(kRanksAxis) : 1);
+}
+
+Exchanges exchanges_of(CudaDevice& gpu, const RankExchange& exchange) {
+  const auto ranks = static_cast<int>(gpu.ranks().count());
+  const auto as = [](Stage work, const OneShotPlan& plan, std::function<void()> launch) {
+    work.choice = one_shot_text(plan);
+    work.launch = std::move(launch);
+    return work;
+  };
+  return {.all_reduce =
+              [=, &gpu](const Tensor& out) {
+                const OneShotPlan plan = plan_one_shot(bytes_of(out), ranks, gpu.limits());
+                return as(all_reduce_work(out, ranks), plan,
+                          make_one_shot(gpu, plan, exchange, out));
+              },
+          .all_gather =
+              [=, &gpu](const Tensor& part, const Tensor& whole) {
+                const OneShotPlan plan = plan_packets(bytes_of(part), gpu.limits());
+                return as(all_gather_work(whole), plan,
+                          make_one_shot_gather(gpu, plan, exchange, part, whole));
+              },
+          .reduce_scatter =
+              [=, &gpu](const Tensor& summand, const Tensor& part) {
+                const OneShotPlan plan = plan_packets(bytes_of(part), gpu.limits());
+                return as(reduce_scatter_work(summand, ranks), plan,
+                          make_one_shot_scatter(gpu, plan, exchange, summand, part));
+              }};
+}
+
+PreparedKernel prepare(const Activation& activation, bool has_rows, Device& device,
+                       const Problem& problem, Inputs in, const Tensor& out) {
   auto& gpu = static_cast<CudaDevice&>(device);
-  const auto buffer = PeerBuffer::of(gpu, {.slot_bytes = static_cast<std::int64_t>(out.bytes())});
-  const OneShotPlan plan =
-      plan_one_shot(static_cast<std::int64_t>(out.bytes()), device.ranks().count(), gpu.limits());
+  const auto buffer = PeerBuffer::of(gpu, {.slot_bytes = has_rows ? 0 : bytes_of(out)});
   const auto mlp = [&](const Problem& of_rank, Inputs inputs, const Tensor& to) {
     return fastest_fused_mlp(activation, gpu, of_rank, inputs, to);
   };
-  const auto all_reduce = [&](const Tensor& to) {
-    Stage stage = all_reduce_work(to, device.ranks().count());
-    stage.choice = one_shot_text(plan);
-    stage.launch = make_one_shot(gpu, plan, buffer->exchange(), to);
-    return stage;
-  };
+  const auto compose = has_rows ? &sequence_parallel_mlp : &tensor_parallel_mlp;
   PreparedKernel kernel =
-      tensor_parallel_mlp(device, problem, in, out, mlp, {.all_reduce = all_reduce});
+      compose(device, problem, in, out, mlp, exchanges_of(gpu, buffer->exchange()));
   kernel.of_ranks = buffer->memory();
   return kernel;
 }
 
-std::string refuses(const Device&, const Problem& problem) {
-  const LadderProblem p(problem);
-  if (const std::string why = refuses_to_split(problem, false); !why.empty()) return why;
-  const std::int64_t bytes = p.rows() * p.dim * 2;
-  if (bytes <= kMostOneShotBytes) return "";
-  return fmt::format("out of {} MiB is too large to send whole: it takes {} MiB at most",
-                     bytes >> 20, kMostOneShotBytes >> 20);
+std::string refuses(bool has_rows, const Device&, const Problem& problem) {
+  if (const std::string why = refuses_to_split(problem, has_rows); !why.empty()) return why;
+  const std::int64_t bytes = bytes_of_out(problem, has_rows);
+  const auto ranks = static_cast<int>(problem.at(kRanksAxis));
+  if (has_rows ? fits_packets(bytes, ranks) : bytes <= kMostOneShotBytes) return "";
+  const std::int64_t most = has_rows ? kMostInPackets / std::max(ranks - 1, 1) : kMostOneShotBytes;
+  return fmt::format("{} of {} KiB is too large to send whole: it takes {} KiB at most",
+                     has_rows ? "a rank's part of out" : "out", bytes >> 10, most >> 10);
 }
 
-const ImplementationRegistration registered(kGemmActivations, [](const Activation& activation) {
-  return Implementation{
-      .operation = activation.mlp_across_ranks(false),
-      .name = "one_shot",
-      .device = "cuda",
-      .dtypes = {Dtype::kBf16},
-      .multiples = {{"dim", kGemmAlignment}},
-      .prepare = std::bind_front(&prepare, activation),
-      .refuses = &refuses,
-      .expects = expected_between({}, expected_fastest_fused_mlp(activation),
-                                  {expected_element_wise("all_reduce", "one_shot_(packets_)?kernel")})};
-});
+// Registrations run in no particular order, so that each calls these.
+std::vector<Expectation> expectations(const Activation& activation, bool has_rows) {
+  const std::vector<Expectation> mlps = expected_fastest_fused_mlp(activation);
+  const auto expected = [](const std::string& operation, const std::string& kernel) {
+    return std::vector{expected_element_wise(operation, kernel)};
+  };
+  if (!has_rows) {
+    return expected_between({}, mlps,
+                            expected("all_reduce", "one_shot_kernel<|packets_all_reduce_kernel"));
+  }
+  return expected_between(expected("all_gather", "packets_all_gather_kernel"), mlps,
+                          expected("reduce_scatter", "packets_reduce_scatter_kernel"));
+}
+
+Implementation of(const Activation& activation, bool has_rows) {
+  return {.operation = activation.mlp_across_ranks(has_rows),
+          .name = "one_shot",
+          .device = "cuda",
+          .dtypes = {Dtype::kBf16},
+          .multiples = {{"dim", kGemmAlignment}},
+          .prepare = std::bind_front(&prepare, activation, has_rows),
+          .refuses = std::bind_front(&refuses, has_rows),
+          .expects = expectations(activation, has_rows)};
+}
+
+const BothForms<&of> registered;
 
 }  // namespace
 }  // namespace fusegate::kernels

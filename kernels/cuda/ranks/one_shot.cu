@@ -1,34 +1,55 @@
 #include "kernels/cuda/device/dependent_launch.h"
 #include "kernels/cuda/ranks/one_shot.cuh"
 #include "kernels/cuda/ranks/one_shot.h"
+#include "kernels/cuda/ranks/packets.cuh"
 
 namespace fusegate::kernels {
 namespace {
 
-// Vector, Count: how the kernel takes out and its size.
-template <typename Vector, typename Count>
-std::function<void()> make_launch(CudaDevice& device,
-                                  void (*kernel)(const RankExchange, Vector*, Count),
-                                  const OneShotPlan& plan, const RankExchange& exchange,
-                                  const Tensor& out) {
-  const LaunchShape shape{.blocks = dim3(static_cast<unsigned>(plan.blocks)),
-                          .threads = dim3(kOneShotThreads),
-                          .early = can_launch_early(reinterpret_cast<const void*>(kernel))};
-  return [=, count = static_cast<Count>(out.bytes() / sizeof(Vector)),
-          to = static_cast<Vector*>(out.data),
-          stream = device.stream()] { launch_kernel(kernel, shape, stream, exchange, to, count); };
+LaunchShape shape_of(const OneShotPlan& plan, const void* kernel) {
+  return {.blocks = dim3(static_cast<unsigned>(plan.blocks)),
+          .threads = dim3(kOneShotThreads),
+          .early = can_launch_early(kernel)};
 }
+
+// arguments: the kernel's.
+template <typename... Arguments>
+std::function<void()> make_launch(CudaDevice& device, const OneShotPlan& plan,
+                                  void (*kernel)(Arguments...), Arguments... arguments) {
+  const LaunchShape shape = shape_of(plan, reinterpret_cast<const void*>(kernel));
+  return [=, stream = device.stream()] { launch_kernel(kernel, shape, stream, arguments...); };
+}
+
+uint2* packets_of(const Tensor& tensor) { return static_cast<uint2*>(tensor.data); }
 
 }  // namespace
 
 std::function<void()> make_one_shot(CudaDevice& device, const OneShotPlan& plan,
                                     const RankExchange& exchange, const Tensor& out) {
   if (plan.packets > 0) {
-    return make_launch(device, &ranks::one_shot_packets_kernel, plan, exchange, out);
+    return make_launch(device, plan, &ranks::packets_all_reduce_kernel, exchange, packets_of(out),
+                       plan.packets);
   }
   const auto kernel =
       plan.vectors == 1 ? &ranks::one_shot_kernel<1> : &ranks::one_shot_kernel<kOneShotVectors>;
-  return make_launch(device, kernel, plan, exchange, out);
+  return make_launch(device, plan, kernel, exchange, static_cast<uint4*>(out.data),
+                     static_cast<std::int64_t>(out.bytes() / sizeof(uint4)));
+}
+
+std::function<void()> make_one_shot_gather(CudaDevice& device, const OneShotPlan& plan,
+                                           const RankExchange& exchange, const Tensor& part,
+                                           const Tensor& whole) {
+  const uint2* const from = packets_of(part);
+  return make_launch(device, plan, &ranks::packets_all_gather_kernel, exchange, from,
+                     packets_of(whole), plan.packets);
+}
+
+std::function<void()> make_one_shot_scatter(CudaDevice& device, const OneShotPlan& plan,
+                                            const RankExchange& exchange, const Tensor& summand,
+                                            const Tensor& part) {
+  const uint2* const from = packets_of(summand);
+  return make_launch(device, plan, &ranks::packets_reduce_scatter_kernel, exchange, from,
+                     packets_of(part), plan.packets);
 }
 
 }  // namespace fusegate::kernels

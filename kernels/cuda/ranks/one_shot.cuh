@@ -1,8 +1,7 @@
 // An all-reduce in one kernel: a rank sends each chunk of its summand to all others, and adds up
 // what it has of all ranks, in their order and in fp32, so that all get the same bits. A block
 // sends its next chunk before it waits for one, so that data is under way while others are added.
-// A short message goes in packets, which have their flags with them: twice the bytes, but nobody
-// waits for a store to arrive before it sets a flag.
+// Short tensors go in packets (packets.cuh).
 #pragma once
 
 #include <cstdint>
@@ -70,7 +69,7 @@ struct OneShot {
 };
 
 template <int kVectors>
-__global__ void __launch_bounds__(kOneShotThreads)
+__global__ void __launch_bounds__(kOneShotThreads, kOneShotBlocks)
     one_shot_kernel(const __grid_constant__ RankExchange exchange, uint4* out,
                     std::int64_t vectors) {
   wait_for_kernels_ahead();
@@ -86,36 +85,6 @@ __global__ void __launch_bounds__(kOneShotThreads)
   }
   __syncthreads();  // all have read the counter
   end_exchange(exchange, one.number, block, blocks, static_cast<int>(threadIdx.x), kOneShotThreads);
-}
-
-// out: the summand, and then the sum.
-__global__ void __launch_bounds__(kOneShotThreads)
-    one_shot_packets_kernel(const __grid_constant__ RankExchange exchange, uint2* out,
-                            int packets) {
-  wait_for_kernels_ahead();
-  let_next_start();
-  const int block = static_cast<int>(blockIdx.x), blocks = static_cast<int>(gridDim.x);
-  const int thread = static_cast<int>(threadIdx.x);
-  const std::uint32_t number = load_counter(exchange.counter(block));
-  for (int i = block * kOneShotThreads + thread; i < packets; i += blocks * kOneShotThreads) {
-    const uint2 own = out[i];
-    for (int to = 0; to < exchange.count; ++to) {
-      if (to == exchange.rank) continue;
-      store_packet(exchange.packet(to, exchange.rank, number, i), own, number);
-    }
-    float sums[4] = {};
-    for (int rank = 0; rank < exchange.count; ++rank) {
-      const uint2 part =
-          rank == exchange.rank
-              ? own
-              : wait_for_packet(exchange.packet(exchange.rank, rank, number, i), number);
-      add_to(sums[0], sums[1], part.x);
-      add_to(sums[2], sums[3], part.y);
-    }
-    out[i] = {rounded(sums[0], sums[1]), rounded(sums[2], sums[3])};
-  }
-  __syncthreads();  // all have read the counter
-  end_exchange(exchange, number, block, blocks, thread, kOneShotThreads);
 }
 
 }  // namespace fusegate::kernels::ranks

@@ -10,18 +10,25 @@
 
 namespace fusegate::kernels {
 
+bool fits_packets(std::int64_t bytes, int ranks) {
+  return bytes * std::max(ranks - 1, 1) <= kMostInPackets;
+}
+
+OneShotPlan plan_packets(std::int64_t bytes, const GpuLimits& gpu) {
+  check_sizes("packets", {{"bytes", bytes, 16, kMostInPackets}});
+  const auto packets = static_cast<int>(bytes / kPacketData);
+  const auto blocks = static_cast<int>(ceil_div(packets, std::int64_t{kOneShotThreads}));
+  return {.packets = packets,
+          .blocks = std::min({blocks, kOneShotBlocks * gpu.sm_count, kCounters})};
+}
+
 OneShotPlan plan_one_shot(std::int64_t bytes, int ranks, const GpuLimits& gpu) {
   check_sizes("one_shot", {{"bytes", bytes, 16, kMostOneShotBytes}});
+  if (fits_packets(bytes, ranks)) return plan_packets(bytes, gpu);
   OneShotPlan plan;
-  if (bytes * (ranks - 1) <= kMostInPackets && bytes <= kMostInPackets) {
-    plan.packets = static_cast<int>(bytes / kPacketData);
-    const auto blocks = static_cast<int>(ceil_div(plan.packets, std::int64_t{kOneShotThreads}));
-    plan.blocks = std::min(blocks, 2 * gpu.sm_count);
-    return plan;
-  }
   if (bytes >= gpu.sm_count * kOneShotVectors * plan.chunk_bytes()) plan.vectors = kOneShotVectors;
   plan.chunks = static_cast<int>(ceil_div(bytes, plan.chunk_bytes()));
-  plan.blocks = std::min(plan.chunks, gpu.sm_count);
+  plan.blocks = std::min({plan.chunks, kOneShotBlocks * gpu.sm_count, kCounters});
   return plan;
 }
 

@@ -18,28 +18,34 @@ TEST(OneShotPlan, CoversTheMessageByBlocksAtWorkAtOneTime) {
       if (plan.packets > 0) {
         EXPECT_EQ(plan.packets * kPacketData, bytes);
         EXPECT_LE(plan.packets, kMostPackets);
-        EXPECT_LE(plan.blocks, kCounters);
-        EXPECT_LE(plan.blocks * kOneShotThreads, gpu.sm_count * 1024) << "of every GPU's SMs";
-        continue;
+      } else {
+        EXPECT_EQ(plan.chunks, ceil_div(bytes, plan.chunk_bytes()));
+        EXPECT_LE(plan.chunks, kDataFlags);
+        EXPECT_LE(plan.blocks, plan.chunks);
       }
-      EXPECT_EQ(plan.chunks, ceil_div(bytes, plan.chunk_bytes()));
-      EXPECT_LE(plan.chunks, kDataFlags);
-      EXPECT_LE(plan.blocks, gpu.sm_count);
-      EXPECT_LE(plan.blocks, plan.chunks);
       EXPECT_LE(plan.blocks, kCounters);
+      EXPECT_LE(plan.blocks, gpu.sm_count * kOneShotBlocks);
       EXPECT_TRUE(plan.vectors == 1 || plan.chunks >= gpu.sm_count);
     }
   }
 }
 
 TEST(OneShotPlan, HasLargerChunksOfLargerMessagesAndPacketsOfShortOnes) {
-  EXPECT_EQ(plan_one_shot(128 * 4096 * 2, 2, kH200).vectors, 1);
+  EXPECT_EQ(plan_one_shot(512 * 768 * 2, 8, kH200).vectors, 1);
   EXPECT_EQ(plan_one_shot(512 * 4096 * 2, 2, kH200).vectors, kOneShotVectors);
-  EXPECT_EQ(one_shot_text(plan_one_shot(64 * 4096 * 2, 4, kH200)),
+  EXPECT_EQ(one_shot_text(plan_one_shot(64 * 4096 * 2, 8, kH200)),
             "one_shot: 128 chunks of 4 KiB, 128 blocks");
   EXPECT_EQ(one_shot_text(plan_one_shot(64 * 4096 * 2, 2, kH200)),
             "one_shot: 65536 packets, 256 blocks");
   EXPECT_EQ(one_shot_text(plan_one_shot(16, 8, kH200)), "one_shot: 2 packets, 1 blocks");
+}
+
+TEST(OneShotPlan, SendsToManyRanksInPacketsOnlyWhatIsShort) {
+  EXPECT_TRUE(fits_packets(kMostInPackets, 2));
+  EXPECT_FALSE(fits_packets(kMostInPackets, 3));
+  EXPECT_TRUE(fits_packets(kMostInPackets / 8, 8));
+  EXPECT_EQ(plan_packets(kMostInPackets, kH200).packets, kMostPackets);
+  EXPECT_THROW(plan_packets(kMostInPackets + 16, kH200), std::invalid_argument);
 }
 
 TEST(OneShotPlan, RefusesWhatItCannotShareOut) {

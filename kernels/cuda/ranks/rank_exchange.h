@@ -42,7 +42,7 @@ inline constexpr int kCounters = 1024;  // blocks of a kernel that exchanges, at
 inline constexpr int kFlags = 32768;    // of one rank; the last kGatherFlags are of gathered rows
 inline constexpr int kGatherFlags = 64;
 inline constexpr int kDataFlags = kFlags - kGatherFlags;
-inline constexpr int kMostPackets = 1 << 16;  // of one rank in one exchange
+inline constexpr int kMostPackets = 1 << 18;  // of one rank in one exchange
 inline constexpr int kPacketBytes = 16, kPacketData = 8;
 
 // How much a buffer holds; the same on all ranks.

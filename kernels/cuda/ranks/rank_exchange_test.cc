@@ -35,7 +35,8 @@ class World {
     }
     const auto bytes = static_cast<std::size_t>(exchanges_[0].gathered_at());
     for (std::size_t at = 0; at < memory_.size(); ++at) {
-      memory_[at] = std::make_unique<std::byte[]>(bytes);
+      memory_[at] =
+          std::make_unique_for_overwrite<std::byte[]>(bytes);  // each word is written first
       for (RankExchange& exchange : exchanges_) exchange.buffers[at] = memory_[at].get();
       for (int i = 0; i < kCounters; ++i) *exchanges_[at].counter(i) = first_;
       for (int i = 0; i < ranks * kMostChunks; ++i) {
@@ -149,7 +150,7 @@ TEST(RankExchange, KernelsMayCutTheirDataInOtherWays) {
 }
 
 TEST(RankExchange, ItsPartsDoNotOverlap) {
-  std::vector<std::byte> memory(16 << 20);
+  std::vector<std::byte> memory(32 << 20);
   RankExchange exchange{.slot_bytes = 128, .rank = 1, .count = 3};
   for (std::byte*& buffer : exchange.buffers) buffer = memory.data();
   const auto at = [&](const void* address) {

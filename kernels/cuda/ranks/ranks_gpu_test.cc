@@ -124,6 +124,45 @@ TEST_F(RanksOnGpu, OneShotAddsUpCallAfterCall) {
   }
 }
 
+// What is gathered is scattered again: the sum of as many equal parts as there are ranks.
+TEST_F(RanksOnGpu, PacketsGatherPartsAndScatterSums) {
+  for (const std::int64_t rows : {1, 128}) {
+    const Tensor parts = random(kRanks * rows, 4096, Dtype::kBf16, 1, 1);
+    GpuLimits half = device_->limits();
+    half.sm_count /= 2;
+    const OneShotPlan plan = plan_packets(rows * 4096 * 2, half);
+    make_buffers({.slot_bytes = 128});
+    std::array<Tensor, kRanks> wholes, sums;
+    std::array<std::function<void()>, kRanks> launches;
+    for (std::size_t rank = 0; rank < kRanks; ++rank) {
+      wholes[rank] = tensor(kRanks * rows, 4096, Dtype::kBf16);
+      sums[rank] = tensor(rows, 4096, Dtype::kBf16);
+      const Tensor part = this->rows(parts, static_cast<std::int64_t>(rank) * rows, rows);
+      launches[rank] =
+          [gather = make_one_shot_gather(*gpus_[rank], plan, exchanges_[rank], part, wholes[rank]),
+           scatter = make_one_shot_scatter(*gpus_[rank], plan, exchanges_[rank], wholes[rank],
+                                           sums[rank])] {
+            gather();
+            scatter();
+          };
+    }
+    device_->synchronize();
+    run(launches);
+    std::vector<double> expected(static_cast<std::size_t>(parts.count()));
+    double* const values = widened(parts);
+    device_->copy_to_host(values, std::as_writable_bytes(std::span(expected)));
+    for (double& value : expected) value *= kRanks;
+    device_->copy_to_device(std::as_bytes(std::span(expected)), values);
+    for (std::size_t rank = 0; rank < kRanks; ++rank) {
+      EXPECT_EQ(bytes(wholes[rank]), bytes(parts)) << rows << " rows, rank " << rank;
+      const ErrorNorms norms = device_->reference_math().compare(
+          sums[rank], values + static_cast<std::int64_t>(rank) * rows * 4096);
+      EXPECT_EQ(norms.relative(), 0) << rows << " rows, rank " << rank;
+    }
+    memory_.clear();
+  }
+}
+
 class OverlappedOnGpu : public RanksOnGpu {
  protected:
   void SetUp() override {
