@@ -136,7 +136,9 @@ TEST_F(DuetCommandTest, ABudgetOfGpuTimeNamesWhatItLeavesOut) {
   request_.measuring.budget_s = 1.01;  // of which judging has a second
   EXPECT_EQ(run(), kCouldNotJudge);
   EXPECT_FALSE(fs::exists(request_.out / "base_again")) << "it goes into what is judged";
-  EXPECT_THAT(json()["headline"].get<std::string>(), HasSubstr("not ruled out in 9 of 30"));
+  // Of the tenth too, where a busy machine has no time for its second process.
+  EXPECT_THAT(json()["headline"].get<std::string>(),
+              AnyOf(HasSubstr("not ruled out in 9 of 30"), HasSubstr("not ruled out in 10 of 30")));
   EXPECT_THAT(json()["notes"].dump(), HasSubstr("Budget of 1.01 s: measuring 1 of 10 benchmarks"));
   EXPECT_THAT(json()["notes"].dump(), HasSubstr("too short for a verdict"));
   EXPECT_THAT(json()["left_out"].dump(), HasSubstr("outside of the budget of 1.01 s"));
