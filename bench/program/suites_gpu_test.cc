@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "baselines/io/file_io.h"
@@ -48,12 +47,9 @@ class SuitesGpuTest : public MeterTest {
 TEST_F(SuitesGpuTest, PassTheirCheckWithEverySeed) {
   if (std::getenv("FUSEGATE_FEW_SHAPES") != nullptr) GTEST_SKIP() << "takes all shapes";
   std::set<std::string> seen;
-  // One seed of training's products, whose references in double precision take minutes.
-  for (const auto& [name, seeds] :
-       {std::pair{"smoke", 3u}, std::pair{"pr", 3u}, std::pair{"nightly", 3u},
-        std::pair{"ladder", 3u}, std::pair{"training", 1u}}) {
+  for (const std::string name : {"smoke", "pr", "nightly", "ladder", "training"}) {
     const Plan plan = make_plan(suite(name).sweeps, *device_, name);
-    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    for (const std::uint64_t seed : {1, 2, 3}) {
       kernels::Verifier verifier(*device_, seed);
       for (const PlannedBenchmark& benchmark : plan.benchmarks) {
         if (!seen.insert(fmt::format("{} {}", seed, benchmark.name())).second) continue;

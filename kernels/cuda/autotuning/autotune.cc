@@ -303,6 +303,14 @@ TakenLaunch fastest(CudaDevice& device, const std::vector<Launch>& launches, con
   return {candidates[taken.index]->index, taken.ahead};
 }
 
+TakenLaunch measured_once(CudaDevice& device, const std::string& key,
+                          const std::function<TakenLaunch()>& measure) {
+  auto& choices = device.launch_choices();
+  auto found = choices.find(key);
+  if (found == choices.end()) found = choices.emplace(key, measure()).first;
+  return found->second;
+}
+
 TunedPair tune_pair(CudaDevice& device, const KernelPair& pair) {
   const PinnedChoices& pinned = device.pinned_choices();
   const auto first = require_pinned(pinned, pair.first.stage, names_of(pair.first));
@@ -310,14 +318,10 @@ TunedPair tune_pair(CudaDevice& device, const KernelPair& pair) {
   if (first && second) {
     return {tuned_stage(device, pair.first, {*first}), tuned_stage(device, pair.second, {*second})};
   }
-  const std::string key = key_of(pair);
-  auto& choices = device.launch_choices();
-  auto found = choices.find(key);
-  if (found == choices.end()) {
+  const auto [taken, ahead] = measured_once(device, key_of(pair), [&] {
     refuse_capture(device.stream(), "autotuning");
-    found = choices.emplace(key, fastest_pair(device, pair)).first;
-  }
-  const auto [taken, ahead] = found->second;
+    return fastest_pair(device, pair);
+  });
   const std::size_t seconds = pair.second.candidates.size();
   return {tuned_stage(device, pair.first, {taken / seconds, ahead}),
           tuned_stage(device, pair.second, {taken % seconds, ahead})};

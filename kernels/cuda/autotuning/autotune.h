@@ -58,6 +58,10 @@ struct TunedPair {
 TakenLaunch fastest(CudaDevice& device, const std::vector<Launch>& launches, const Tensor& x,
                     const Tensor& out, std::optional<std::size_t> pinned = std::nullopt);
 
+// What measure() returns, once per key: the device keeps it.
+TakenLaunch measured_once(CudaDevice& device, const std::string& key,
+                          const std::function<TakenLaunch()>& measure);
+
 // The fastest pair, which need not be of the two fastest kernels: one may leave room on the SMs to
 // a kernel that is launched early, or its operands in the L2. Shortlists of both stages are
 // measured in pairs (shortlist_pairs() in autotune.cc), once for pair.work and the candidates'

@@ -101,11 +101,12 @@ std::vector<Expectation> expected_fastest_fused_mlp(const Activation& activation
 }
 
 // "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(...)", before 2.19 "ncclKernel_AllReduce_...". For one
-// rank alone NCCL launches nothing, or a copy where it is not in place.
+// rank alone, as the stage's choice says, NCCL launches nothing, or a copy.
 ExpectedStage expected_nccl(const std::string& stage) {
-  return {.name = stage,
-          .kernels = {{"collective of NCCL", "^nccl(Dev)?Kernel", 0, 1}},
-          .most_memory_operations = 1};
+  return {
+      .name = stage,
+      .kernels = {{"collective of NCCL", "^nccl(Dev)?Kernel", 1, 1, "^([2-9]|[1-9][0-9]+) ranks"}},
+      .most_memory_operations = 1};
 }
 
 std::vector<Expectation> expected_between(const std::vector<ExpectedStage>& before,

@@ -135,16 +135,16 @@ PreparedKernel prepare_two_or(std::size_t others, const Mlp& mlp) {
   if (pinned && device.pinned_choices().required) return prepare_as(*pinned, mlp);
   const std::string key =
       fmt::format("{}, {}: two kernels or more", mlp.activation.mlp(), problem_name(mlp.problem));
-  auto& choices = device.launch_choices();
-  if (const auto known = choices.find(key); known != choices.end()) {
-    return prepare_as(known->second.index == 0 ? kTwo : others, mlp);
-  }
-  PreparedKernel two = prepare_as(kTwo, mlp), more = prepare_as(others, mlp);
-  const auto index = pinned ? std::optional<std::size_t>(*pinned == kTwo ? 0 : 1) : std::nullopt;
-  const TakenLaunch taken =
-      fastest(device, {[&] { two.launch(); }, [&] { more.launch(); }}, mlp.in[0], mlp.out, index);
-  choices.emplace(key, taken);
-  return std::move(taken.index == 0 ? two : more);
+  std::optional<PreparedKernel> two, more;
+  const TakenLaunch taken = measured_once(device, key, [&] {
+    two = prepare_as(kTwo, mlp);
+    more = prepare_as(others, mlp);
+    const auto index = pinned ? std::optional<std::size_t>(*pinned == kTwo ? 0 : 1) : std::nullopt;
+    return fastest(device, {[&] { two->launch(); }, [&] { more->launch(); }}, mlp.in[0], mlp.out,
+                   index);
+  });
+  if (two) return std::move(taken.index == 0 ? *two : *more);
+  return prepare_as(taken.index == 0 ? kTwo : others, mlp);
 }
 
 // With more rows two kernels were the faster by 6 % and more at every problem that was measured.

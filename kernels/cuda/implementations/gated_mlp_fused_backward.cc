@@ -47,22 +47,18 @@ std::vector<Stage> faster_dh(Device& device, const Activation& activation, const
   without_dh.dh = {};
   Stage fused = fused_dh(device, activation, dy, w_down, without_dh);
   const auto pinned = pinned_index(cuda, activation);
-  TakenLaunch taken{pinned.value_or(0)};
-  if (!pinned || !cuda.pinned_choices().required) {
-    const std::string key =
-        fmt::format("{}, {} x {} x {}, every {}: with dh's product or apart", fused.name, dy.rows(),
-                    dy.cols(), w_down.cols(), unit.in_stride);
-    auto& choices = cuda.launch_choices();
-    auto found = choices.find(key);
-    if (found == choices.end()) {
-      const auto run_apart = [&] {
-        for (const Stage& stage : apart) stage.launch();
-      };
-      found =
-          choices.emplace(key, fastest(cuda, {fused.launch, run_apart}, dy, unit.dh, pinned)).first;
-    }
-    taken = found->second;
-  }
+  const std::string key =
+      fmt::format("{}, {} x {} x {}, every {}: with dh's product or apart", fused.name, dy.rows(),
+                  dy.cols(), w_down.cols(), unit.in_stride);
+  const auto measure = [&] {
+    const auto run_apart = [&] {
+      for (const Stage& stage : apart) stage.launch();
+    };
+    return fastest(cuda, {fused.launch, run_apart}, dy, unit.dh, pinned);
+  };
+  const TakenLaunch taken = pinned && cuda.pinned_choices().required
+                                ? TakenLaunch{*pinned}
+                                : measured_once(cuda, key, measure);
   if (taken.index == 1) return apart;
   return {std::move(fused)};
 }

@@ -1,5 +1,7 @@
 #include "kernels/cuda/implementations/nccl_exchanges.h"
 
+#include <fmt/format.h>
+
 #include <string>
 #include <utility>
 
@@ -27,6 +29,12 @@ Implementation alone(std::string operation,
           .expects = {{.stages = {expected_nccl(operation)}}}};
 }
 
+// expected_nccl() goes by it.
+Stage over_ranks(const CudaDevice& device, Stage work) {
+  work.choice = fmt::format("{} ranks", device.ranks().count());
+  return work;
+}
+
 const ImplementationRegistration all_reduce(alone("all_reduce", &nccl_all_reduce));
 const ImplementationRegistration all_gather(alone("all_gather", &nccl_all_gather));
 const ImplementationRegistration reduce_scatter(alone("reduce_scatter", &nccl_reduce_scatter));
@@ -34,19 +42,19 @@ const ImplementationRegistration reduce_scatter(alone("reduce_scatter", &nccl_re
 }  // namespace
 
 Stage nccl_all_reduce(CudaDevice& device, const Tensor& summand, const Tensor& out) {
-  Stage stage = all_reduce_work(out, device.ranks().count());
+  Stage stage = over_ranks(device, all_reduce_work(out, device.ranks().count()));
   stage.launch = [=, nccl = NcclRanks::of(device)] { nccl->all_reduce(summand, out); };
   return stage;
 }
 
 Stage nccl_all_gather(CudaDevice& device, const Tensor& part, const Tensor& whole) {
-  Stage stage = all_gather_work(whole);
+  Stage stage = over_ranks(device, all_gather_work(whole));
   stage.launch = [=, nccl = NcclRanks::of(device)] { nccl->all_gather(part, whole); };
   return stage;
 }
 
 Stage nccl_reduce_scatter(CudaDevice& device, const Tensor& summand, const Tensor& part) {
-  Stage stage = reduce_scatter_work(summand, device.ranks().count());
+  Stage stage = over_ranks(device, reduce_scatter_work(summand, device.ranks().count()));
   stage.launch = [=, nccl = NcclRanks::of(device)] { nccl->reduce_scatter(summand, part); };
   return stage;
 }

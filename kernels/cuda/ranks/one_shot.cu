@@ -22,6 +22,14 @@ std::function<void()> make_launch(CudaDevice& device, const OneShotPlan& plan,
 
 uint2* packets_of(const Tensor& tensor) { return static_cast<uint2*>(tensor.data); }
 
+std::function<void()> make_between(CudaDevice& device, const OneShotPlan& plan,
+                                   void (*kernel)(RankExchange, const uint2*, uint2*, int),
+                                   const RankExchange& exchange, const Tensor& from,
+                                   const Tensor& to) {
+  const uint2* const packets = packets_of(from);
+  return make_launch(device, plan, kernel, exchange, packets, packets_of(to), plan.packets);
+}
+
 }  // namespace
 
 std::function<void()> make_one_shot(CudaDevice& device, const OneShotPlan& plan,
@@ -39,17 +47,13 @@ std::function<void()> make_one_shot(CudaDevice& device, const OneShotPlan& plan,
 std::function<void()> make_one_shot_gather(CudaDevice& device, const OneShotPlan& plan,
                                            const RankExchange& exchange, const Tensor& part,
                                            const Tensor& whole) {
-  const uint2* const from = packets_of(part);
-  return make_launch(device, plan, &ranks::packets_all_gather_kernel, exchange, from,
-                     packets_of(whole), plan.packets);
+  return make_between(device, plan, &ranks::packets_all_gather_kernel, exchange, part, whole);
 }
 
 std::function<void()> make_one_shot_scatter(CudaDevice& device, const OneShotPlan& plan,
                                             const RankExchange& exchange, const Tensor& summand,
                                             const Tensor& part) {
-  const uint2* const from = packets_of(summand);
-  return make_launch(device, plan, &ranks::packets_reduce_scatter_kernel, exchange, from,
-                     packets_of(part), plan.packets);
+  return make_between(device, plan, &ranks::packets_reduce_scatter_kernel, exchange, summand, part);
 }
 
 }  // namespace fusegate::kernels

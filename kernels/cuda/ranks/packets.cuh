@@ -1,6 +1,6 @@
 // Exchanges of short tensors in one kernel. Data goes in packets, which have their flags with them:
 // twice the bytes, but no flag has to follow its data. Sums are in the order of the ranks and in
-// fp32, so that all get the same bits. A packet has kPacketData bytes of a tensor, an uint2.
+// fp32, so that all get the same bits. A packet has kPacketData bytes of a tensor, a uint2.
 #pragma once
 
 #include <cstdint>
