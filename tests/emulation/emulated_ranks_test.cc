@@ -326,7 +326,13 @@ void check_tensor_parallel(int gpus, int clusters, const GemmSize& size, unsigne
 TEST(EmulatedExchange, EachGpuAddsUpAllTilesCallAfterCall) {
   check_tensor_parallel(2, 1, {300, 400, 136}, 1);  // four tiles, cut off
   check_tensor_parallel(2, 2, {520, 200, 72}, 2);   // blocks have two tiles, or one
-  check_tensor_parallel(3, 1, {256, 40, 64}, 3);
+}
+
+// More than two ranks send each tile to the one that adds it up, and its sum on.
+TEST(EmulatedExchange, OneGpuAddsUpATileAndSendsTheSumOnCallAfterCall) {
+  check_tensor_parallel(3, 1, {520, 504, 72}, 3);   // six tiles, cut off
+  check_tensor_parallel(4, 2, {1100, 304, 40}, 4);  // blocks have three tiles, or two
+  check_tensor_parallel(5, 1, {1300, 40, 24}, 5);   // each adds up one tile
 }
 
 // The whole MLP, of rows that are split.

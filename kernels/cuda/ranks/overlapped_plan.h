@@ -28,10 +28,9 @@ struct RankOf {
   int count = 1;
 };
 
-// Of out = sum over ranks of h w^T. Where rows are split, each rank sends its summand of a tile to
-// the one whose rows these are, and begins with others' rows; else to all. Tiles are as wide as
-// leaves the SMs idle least: 4096 columns of 2048 rows are 88 pairs of tiles of 192 and 128 of 128,
-// two rounds of 66 clusters both.
+// Of out = sum over ranks of h w^T (who adds up a tile: wide_exchange.cuh). Where rows are split, a
+// rank begins with others'. Tiles are as wide as leaves the SMs idle least: 4096 columns of 2048
+// rows are 88 pairs of tiles of 192 and 128 of 128, two rounds of 66 clusters both.
 struct WideExchangePlan {
   RankedRaster raster;  // of tiles of a cluster, two side by side
   int cols = 0;         // of a tile

@@ -1,7 +1,8 @@
-// Two ranks on one GPU: streams and buffers of their own, and blocks for half of the SMs each, so
-// that all are at work at one time. What is between GPUs apart (peer_buffer.h), the kernels do the
-// same there. Calls follow each other without a wait between them, as in a captured batch, but are
-// not launched early: blocks of one rank's later calls would take the SMs that the other one needs.
+// Ranks on one GPU, two if nothing else is said: streams and buffers of their own, and blocks for
+// their share of the SMs, so that all are at work at one time. What is between GPUs apart
+// (peer_buffer.h), the kernels do the same there. Calls follow each other without a wait between
+// them, as in a captured batch, but are not launched early: blocks of one rank's later calls would
+// take the SMs that the other one needs.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -23,41 +24,51 @@ namespace {
 
 constexpr int kRanks = 2, kCalls = 5;
 
-struct TwoRanks : Ranks {
-  int count() const override { return kRanks; }
+struct RanksOfOneGpu : Ranks {
+  explicit RanksOfOneGpu(int count) : count_(count) {}
+  int count() const override { return count_; }
+
+ private:
+  int count_;
 };
 
 class RanksOnGpu : public GpuTest {
  protected:
   void SetUp() override {
     GpuTest::SetUp();
-    if (IsSkipped()) return;
-    for (auto& gpu : gpus_) {
-      gpu = std::make_unique<CublasDevice>();
-      gpu->join(std::make_shared<TwoRanks>());
-    }
+    if (!IsSkipped()) make_gpus(kRanks);
   }
 
+  void make_gpus(int ranks) {
+    gpus_.clear();
+    for (int rank = 0; rank < ranks; ++rank) {
+      gpus_.push_back(std::make_unique<CublasDevice>());
+      gpus_.back()->join(std::make_shared<RanksOfOneGpu>(ranks));
+    }
+  }
+  int ranks() const { return static_cast<int>(gpus_.size()); }
+
   void make_buffers(const ExchangeRoom& room) {
-    RankExchange exchange{.slot_bytes = room.slot_bytes, .count = kRanks};
+    RankExchange exchange{.slot_bytes = room.slot_bytes, .count = ranks()};
+    exchanges_.clear();
     const auto bytes = static_cast<std::size_t>(exchange.gathered_at() + room.gathered_bytes);
     const std::vector<std::uint32_t> first(kCounters, 1);
-    for (int rank = 0; rank < kRanks; ++rank) {
+    for (int rank = 0; rank < ranks(); ++rank) {
       memory_.push_back(device_->allocate(bytes));
       FUSEGATE_CUDA(cudaMemset(memory_.back().data(), 0, bytes));
       device_->copy_to_device(std::as_bytes(std::span(first)), memory_.back().data());
       exchange.buffers[rank] = static_cast<std::byte*>(memory_.back().data());
     }
-    for (exchange.rank = 0; exchange.rank < kRanks; ++exchange.rank) {
-      exchanges_[static_cast<std::size_t>(exchange.rank)] = exchange;
+    for (exchange.rank = 0; exchange.rank < ranks(); ++exchange.rank) {
+      exchanges_.push_back(exchange);
     }
     FUSEGATE_CUDA(cudaDeviceSynchronize());
   }
 
-  // launch(rank) of each call, on both ranks' streams, in a graph of all calls.
-  void run(const std::array<std::function<void()>, kRanks>& launches) {
+  // launch(rank) of each call, on all ranks' streams, in a graph of all calls.
+  void run(const std::vector<std::function<void()>>& launches) {
     std::vector<std::unique_ptr<ExecutableGraph>> graphs;
-    for (std::size_t rank = 0; rank < kRanks; ++rank) {
+    for (std::size_t rank = 0; rank < launches.size(); ++rank) {
       const Graph graph(gpus_[rank]->stream(), [&] {
         for (int call = 0; call < kCalls; ++call) launches[rank]();
       });
@@ -84,8 +95,8 @@ class RanksOnGpu : public GpuTest {
     return {static_cast<std::byte*>(of.data) + first * of.cols() * 2, {count, of.cols()}, of.dtype};
   }
 
-  std::array<std::unique_ptr<CublasDevice>, kRanks> gpus_;
-  std::array<RankExchange, kRanks> exchanges_;
+  std::vector<std::unique_ptr<CublasDevice>> gpus_;
+  std::vector<RankExchange> exchanges_;
 };
 
 TEST_F(RanksOnGpu, OneShotAddsUpCallAfterCall) {
@@ -96,7 +107,7 @@ TEST_F(RanksOnGpu, OneShotAddsUpCallAfterCall) {
     const OneShotPlan plan = plan_one_shot(bytes, kRanks, half);
     make_buffers({.slot_bytes = bytes});
     std::array<Tensor, kRanks> summands, outs;
-    std::array<std::function<void()>, kRanks> launches;
+    std::vector<std::function<void()>> launches(kRanks);
     for (std::size_t rank = 0; rank < kRanks; ++rank) {
       summands[rank] = random(rows, 4096, Dtype::kBf16, 1, rank + 1);
       outs[rank] = tensor(rows, 4096, Dtype::kBf16);
@@ -133,7 +144,7 @@ TEST_F(RanksOnGpu, PacketsGatherPartsAndScatterSums) {
     const OneShotPlan plan = plan_packets(rows * 4096 * 2, half);
     make_buffers({.slot_bytes = 128});
     std::array<Tensor, kRanks> wholes, sums;
-    std::array<std::function<void()>, kRanks> launches;
+    std::vector<std::function<void()>> launches(kRanks);
     for (std::size_t rank = 0; rank < kRanks; ++rank) {
       wholes[rank] = tensor(kRanks * rows, 4096, Dtype::kBf16);
       sums[rank] = tensor(rows, 4096, Dtype::kBf16);
@@ -171,53 +182,60 @@ class OverlappedOnGpu : public RanksOnGpu {
     if (const std::string why = refuses_sm90(*device_); !why.empty()) GTEST_SKIP() << why;
   }
 
-  // out = x w^T, of which each rank has half of k; rows: each rank adds up its own.
-  void check_down(const GemmSize& size, bool has_rows) {
-    SCOPED_TRACE(testing::Message() << size.m << " x " << size.n << " x " << size.k);
+  // out = x w^T, of which each rank has a part of k; has_rows: each adds up its own rows.
+  void check_down(int count, const GemmSize& size, bool has_rows) {
+    SCOPED_TRACE(testing::Message()
+                 << count << " ranks, " << size.m << " x " << size.n << " x " << size.k);
+    make_gpus(count);
     const Tensor x = random(size.m, size.k, Dtype::kBf16, 1, 1);
     const Tensor w = random(size.n, size.k, Dtype::kBf16, 1, 2);
-    const Tensor out = tensor(size.m, size.n, Dtype::kBf16);  // of both where rows are split
-    const Tensor other = tensor(size.m, size.n, Dtype::kBf16);
-    const GemmSize of_rank{size.m, size.n, size.k / kRanks};
+    std::vector<Tensor> outs;  // of all ranks where rows are split
+    for (int i = 0; i < (has_rows ? 1 : count); ++i) {
+      outs.push_back(tensor(size.m, size.n, Dtype::kBf16));
+    }
+    const GemmSize of_rank{size.m, size.n, size.k / count};
     const auto plan_of = [&](int rank) {
-      return plan_wide_exchange(of_rank, {rank, kRanks}, has_rows, device_->limits());
+      return plan_wide_exchange(of_rank, {rank, count}, has_rows, device_->limits());
     };
     make_buffers({.slot_bytes = plan_of(0).slot_bytes});
     const int clusters =
-        std::min(wide_exchange_clusters(plan_of(0)), device_->limits().sm_count / 6);
-    std::array<std::function<void()>, kRanks> launches;
-    for (int rank = 0; rank < kRanks; ++rank) {
+        std::min(wide_exchange_clusters(plan_of(0)), device_->limits().sm_count / (3 * count));
+    std::vector<std::function<void()>> launches;
+    for (int rank = 0; rank < count; ++rank) {
       const auto r = static_cast<std::size_t>(rank);
-      const Tensor to =
-          has_rows ? rows(out, rank * size.m / kRanks, size.m / kRanks) : (rank == 0 ? out : other);
-      launches[r] = make_wide_exchange(
+      const Tensor to = has_rows ? rows(outs[0], rank * size.m / count, size.m / count) : outs[r];
+      launches.push_back(make_wide_exchange(
           *gpus_[r], plan_of(rank), exchanges_[r],
           {columns(x, rank * of_rank.k, of_rank.k), columns(w, rank * of_rank.k, of_rank.k), to},
-          clusters, false);
+          clusters, false));
     }
     device_->synchronize();
     run(launches);
     double* const expected = product(x, w);
-    for (const Tensor& one : has_rows ? std::vector{out} : std::vector{out, other}) {
-      const ErrorNorms norms = device_->reference_math().compare(one, expected);
+    for (const Tensor& out : outs) {
+      const ErrorNorms norms = device_->reference_math().compare(out, expected);
       EXPECT_LE(norms.relative(), 2 * error_bound(Dtype::kBf16));  // summands are rounded too
       EXPECT_EQ(norms.not_finite, 0);
-    }
-    if (!has_rows) {
-      EXPECT_EQ(bytes(out), bytes(other));
+      EXPECT_EQ(bytes(out), bytes(outs[0]));
     }
     memory_.clear();
   }
 };
 
 TEST_F(OverlappedOnGpu, TilesAreAddedUpOnBothRanks) {
-  check_down({300, 400, 272}, false);
-  check_down({2048, 4096, 1024}, false);
+  check_down(2, {300, 400, 272}, false);
+  check_down(2, {2048, 4096, 1024}, false);
+}
+
+TEST_F(OverlappedOnGpu, TilesAreAddedUpOnOneOfMoreRanksAndSentOn) {
+  check_down(3, {800, 400, 264}, false);
+  check_down(4, {2048, 4096, 1024}, false);
 }
 
 TEST_F(OverlappedOnGpu, TilesAreAddedUpByTheRankThatHasTheirRows) {
-  check_down({512, 400, 272}, true);
-  check_down({4096, 4096, 1024}, true);
+  check_down(2, {512, 400, 272}, true);
+  check_down(2, {4096, 4096, 1024}, true);
+  check_down(4, {4096, 4096, 1024}, true);
 }
 
 TEST_F(OverlappedOnGpu, RowsAreGatheredWhileOthersAreMultiplied) {
@@ -225,7 +243,7 @@ TEST_F(OverlappedOnGpu, RowsAreGatheredWhileOthersAreMultiplied) {
   const Activation& activation = kGemmActivations[0];
   const Tensor x = random(size.m, size.k, Dtype::kBf16, 2, 1);
   make_buffers({.slot_bytes = 128, .gathered_bytes = size.m * size.k * 2});
-  std::array<std::function<void()>, kRanks> launches;
+  std::vector<std::function<void()>> launches(kRanks);
   std::array<Tensor, kRanks> w_gate, w_up, h;
   for (int rank = 0; rank < kRanks; ++rank) {
     const auto r = static_cast<std::size_t>(rank);

@@ -3,19 +3,26 @@
 // Consumers multiply, and hand their tiles over in shared memory. Three more warps, the helpers,
 // do the rest while the tensor cores have the next tile:
 //
-//   keep     the TMA stores the tile in this rank's own slot, as it lies in shared memory
-//   send     from there to the slots of the ranks that need it, then a flag
-//   add up   the tile before, of all ranks, which by now have sent it, in their order and in fp32
+//   keep      the TMA stores the tile in this rank's own slot, as it lies in shared memory
+//   send      from there to the slots of the ranks that add it up, then a flag
+//   add up    the tile before, of all ranks, which by now have sent it, in their order and in fp32
+//   send on   its sum to all others, then a flag, where they need it
+//   take      the sum of the tile before that, which another rank has sent on
 //
-// Sent from shared memory, a wave of tiles would keep the tensor cores waiting for the link. Where
-// rows are split, a block's first tiles are other ranks', and its last its own (RankedRaster): it
-// sends the ones and adds up the others. Else each rank sends every tile and adds it up. A block's
-// last tile is sent and added up by consumers too.
+// Sent from shared memory, a wave of tiles would keep the tensor cores waiting for the link.
+//
+// Who adds up a tile. Where rows are split, the rank whose rows it has: a block's first tiles are
+// other ranks', and its last its own (RankedRaster). Else two ranks both do. More than two take
+// turns and send sums on: of four, a link carries 1.5 times the bytes of out then, not three times.
+//
+// A block's last tile is sent and added up by consumers too.
 //
 // Blocks wait for other ranks' blocks: all are at work at one time, and ranks have as many
-// clusters, so that they come to the same tiles in the same order. A rank waits for a tile only
-// after it has sent the next one, and no tile is sent later because of one that comes after it; so
-// some rank can always go on.
+// clusters, so that they come to the same tiles in the same order. While a block has its n-th tile
+// it waits for others to have sent their (n - 1)-th, and then for their sum of the (n - 2)-th. Both
+// come from blocks that have come to their n-th tile, or wait as this one does at a tile before; so
+// some rank can always go on. Each rank adds up a tile at least, hence waits for all others
+// (rank_exchange.h).
 #pragma once
 
 #include <cstdint>
@@ -40,11 +47,11 @@ struct ExchangeMaps {
 inline constexpr int kHelpers = 96, kFirstHelper = 32;  // threads
 inline constexpr int kAdders = kHelpers + kConsumers * kWarpgroup;
 // Named barriers: of a consumer and the warp that stores its panels, the next number being the
-// second consumer's; of the helpers; and of all but the producer's warp.
+// second consumer's; of the helpers; of all but the producer's warp; and of the consumers.
 inline constexpr int kPanelFull = 1, kPanelFree = 3, kPanelThreads = kWarpgroup + 32;
-inline constexpr int kHelpersBarrier = 5, kAddersBarrier = 6;
+inline constexpr int kHelpersBarrier = 5, kAddersBarrier = 6, kConsumersBarrier = 7;
 
-// A block's tiles in the memory of all ranks.
+// A block's tiles in the memory of all ranks. A tile is given by its number in the raster's order.
 template <typename Gemm>
 struct TileExchange {
   const RankExchange& ranks;
@@ -58,60 +65,97 @@ struct TileExchange {
   static constexpr int kChunksOfRow = Panel::kColumns / 8;
 
   __device__ bool are_split() const { return work.raster.parts > 1; }
-  __device__ bool is_added_up_by(int rank, const TilePosition& tile) const {
-    return !are_split() || work.raster.owner(tile) == rank;
+  __device__ bool sends_sums_on() const { return !are_split() && ranks.count > 2; }
+  // Without rows of their own, ranks take turns at a block's tiles and at blocks.
+  __device__ int owner(int tile) const {
+    if (are_split()) return work.raster.owner(work.raster.at(tile));
+    return (tile / work.step + tile % work.step) % ranks.count;
   }
-  __device__ int number_of(const TilePosition& tile) const {
-    return (tile.row * work.raster.part.col_tiles + tile.col) * Gemm::kCluster + work.rank;
+  __device__ bool is_added_up_by(int rank, int tile) const {
+    return (!are_split() && !sends_sums_on()) || owner(tile) == rank;
   }
-  // Of the block's tile among those that one rank adds up.
-  __device__ int index(const TilePosition& tile) const {
-    return number_of(work.raster.within(tile));
-  }
+
   // This rank's summand, in its own slot, where others' tiles lie too until they are sent.
-  __device__ std::byte* own(const TilePosition& tile) const {
-    return ranks.slot(ranks.rank, ranks.rank, number) + number_of(tile) * kBytes;
-  }
-  // The same in the memory of rank `to`.
-  __device__ std::byte* sent(int to, const TilePosition& tile) const {
-    return ranks.slot(to, ranks.rank, number) + index(tile) * kBytes;
-  }
-  // The summand of rank `of` of a tile that this rank adds up.
-  __device__ const std::byte* summand(int of, const TilePosition& tile) const {
-    if (of == ranks.rank) return own(tile);
-    return ranks.slot(ranks.rank, of, number) + index(tile) * kBytes;
+  __device__ std::byte* own(int tile) const {
+    return ranks.slot(ranks.rank, ranks.rank, number) + index(work.raster.at(tile)) * kBytes;
   }
 
   // By so many threads, of which this is one.
-  __device__ void send(const TilePosition& tile, int thread, int threads) const {
+  __device__ void send(int tile, int thread, int threads) const {
+    const std::byte* const from = own(tile);
+    const std::int64_t at = sent_at(tile);
     for (int to = 0; to < ranks.count; ++to) {
       if (to == ranks.rank || !is_added_up_by(to, tile)) continue;
-      copy(own(tile), sent(to, tile), thread, threads);
+      copy(from, ranks.buffers[to] + at, thread, threads);
     }
   }
   // When all have sent it.
-  __device__ void set_flags(const TilePosition& tile) const {
+  __device__ void set_flags(int tile) const {
     for (int to = 0; to < ranks.count; ++to) {
-      if (to == ranks.rank || !is_added_up_by(to, tile)) continue;
-      ranks::set_flag(ranks.flag(to, ranks.rank, index(tile)), number);
+      if (to != ranks.rank && is_added_up_by(to, tile)) set_flag(to, tile);
     }
   }
 
-  __device__ void add_up(const TilePosition& tile, int thread, int threads) const {
+  // meet(): a barrier of these threads.
+  template <typename Meet>
+  __device__ void add_up(int tile, int thread, int threads, const Meet& meet) const {
     if (!is_added_up_by(ranks.rank, tile)) return;
     for (int of = 0; of < ranks.count; ++of) {
-      if (of != ranks.rank) {
-        ranks::wait_for_flag(ranks.flag(ranks.rank, of, index(tile)), number);
-      }
+      if (of != ranks.rank) wait_for(of, tile);
     }
     if (ranks.count == 2) {
       add_up_two(tile, thread, threads);
-    } else {
-      add_up_all(tile, thread, threads);
+      return;
+    }
+    add_up_all(tile, thread, threads);
+    if (!sends_sums_on()) return;
+    meet();
+    if (thread != 0) return;
+    for (int to = 0; to < ranks.count; ++to) {
+      if (to != ranks.rank) set_flag(to, tile);
     }
   }
 
+  // What another rank has added up and sent on.
+  __device__ void take(int tile, int thread, int threads) const {
+    if (!sends_sums_on() || is_added_up_by(ranks.rank, tile)) return;
+    constexpr int kTogether = 4;
+    const int of = owner(tile);
+    wait_for(of, tile);
+    const std::byte* const sum = received(of, tile);
+    store_sums<kTogether>(tile, thread, threads, [&](const auto& offsets, auto& sums) {
+#pragma unroll
+      for (int i = 0; i < kTogether; ++i) sums[i] = ranks::load_of_rank(sum + offsets[i]);
+    });
+  }
+
  private:
+  // Of the block's tile at a cluster's.
+  __device__ int index(const TilePosition& at) const {
+    return (at.row * work.raster.part.col_tiles + at.col) * Gemm::kCluster + work.rank;
+  }
+  // Among the tiles of the rank that adds it up.
+  __device__ int index_within(int tile) const {
+    return index(work.raster.within(work.raster.at(tile)));
+  }
+  // Where in another rank's buffer this one writes its summand of a tile, or the sum.
+  __device__ std::int64_t sent_at(int tile) const {
+    return ranks.slot(ranks.rank, ranks.rank, number) - ranks.buffers[ranks.rank] +
+           index_within(tile) * kBytes;
+  }
+  __device__ const std::byte* received(int of, int tile) const {
+    return ranks.slot(ranks.rank, of, number) + index_within(tile) * kBytes;
+  }
+  __device__ const std::byte* summand(int of, int tile) const {
+    return of == ranks.rank ? own(tile) : received(of, tile);
+  }
+  __device__ void set_flag(int to, int tile) const {
+    ranks::set_flag(ranks.flag(to, ranks.rank, index_within(tile)), number);
+  }
+  __device__ void wait_for(int of, int tile) const {
+    ranks::wait_for_flag(ranks.flag(ranks.rank, of, index_within(tile)), number);
+  }
+
   // With several loads under way; a thread beyond the end copies the last bytes again.
   static __device__ void copy(const std::byte* from, std::byte* to, int thread, int threads) {
     constexpr int kLoads = 4, kVectors = static_cast<int>(kBytes / 16);
@@ -129,9 +173,8 @@ struct TileExchange {
   // time: helpers have few registers, and what is spilled waits for its load. sums_of(offsets,
   // sums): of chunks at these offsets in a slot.
   template <int kTogether, typename SumsOf>
-  __device__ void store_sums(const TilePosition& tile, int thread, int threads,
-                             const SumsOf& sums_of) const {
-    const TilePosition at = work.raster.within(tile);
+  __device__ void store_sums(int tile, int thread, int threads, const SumsOf& sums_of) const {
+    const TilePosition at = work.raster.within(work.raster.at(tile));
     const int chunk = thread % kChunksOfRow, step = threads / kChunksOfRow;
     for (int panel = 0; panel < kPanels; ++panel) {
       const int first = work.template row<Gemm>(at) + panel / Gemm::kPanels * Panel::kRows;
@@ -161,7 +204,7 @@ struct TileExchange {
   }
 
   // With loads of both ranks under way.
-  __device__ void add_up_two(const TilePosition& tile, int thread, int threads) const {
+  __device__ void add_up_two(int tile, int thread, int threads) const {
     constexpr int kTogether = 2;
     const std::byte* const first = summand(0, tile);
     const std::byte* const second = summand(1, tile);
@@ -182,13 +225,35 @@ struct TileExchange {
     });
   }
 
-  __device__ void add_up_all(const TilePosition& tile, int thread, int threads) const {
+  // With loads of four ranks under way; where there are fewer, of the last one again.
+  __device__ void add_up_all(int tile, int thread, int threads) const {
+    constexpr int kLoads = 4;
+    const std::byte* const mine = own(tile);
+    const std::byte* const of_first = received(0, tile);
+    const std::int64_t at = sent_at(tile);
+    const bool sends_on = sends_sums_on();
     store_sums<1>(tile, thread, threads, [&](const auto& offsets, auto& sums) {
       float all[8] = {};
-      for (int of = 0; of < ranks.count; ++of) {
-        ranks::add_to(all, ranks::load_of_rank(summand(of, tile) + offsets[0]));
+#pragma unroll 1
+      for (int first = 0; first < ranks.count; first += kLoads) {
+        uint4 parts[kLoads];
+#pragma unroll
+        for (int i = 0; i < kLoads; ++i) {
+          const int of = min(first + i, ranks.count - 1);
+          const std::byte* const from = of == ranks.rank ? mine : of_first + of * ranks.slot_bytes;
+          parts[i] = ranks::load_of_rank(from + offsets[0]);
+        }
+#pragma unroll
+        for (int i = 0; i < kLoads; ++i) {
+          if (first + i < ranks.count) ranks::add_to(all, parts[i]);
+        }
       }
       sums[0] = ranks::rounded(all);
+      if (!sends_on) return;
+#pragma unroll 1
+      for (int to = 0; to < ranks.count; ++to) {
+        if (to != ranks.rank) ranks::store_to_rank(ranks.buffers[to] + at + offsets[0], sums[0]);
+      }
     });
   }
 };
@@ -204,7 +269,7 @@ __device__ inline TileExchange<Gemm> exchange_of_block(const RankExchange& ranks
 // What all but the producer's warp do of a block's last tile, which lies in this rank's slot when
 // all have come.
 template <typename Gemm>
-__device__ inline void send_last(const TileExchange<Gemm>& exchange, const TilePosition& tile) {
+__device__ inline void send_last(const TileExchange<Gemm>& exchange, int tile) {
   const int thread = static_cast<int>(threadIdx.x) - kFirstHelper;
   __syncwarp();
   named_sync(kAddersBarrier, kAdders);
@@ -235,10 +300,11 @@ struct SendingConsumer {
     }
     // Not before, since all registers hold sums.
     const auto exchange = exchange_of_block<Gemm>(ranks, work, out);
-    const TilePosition tile = work.raster.at(last);
-    send_last(exchange, tile);
-    constexpr int kOthers = kFirstHelper + kHelpers;
-    exchange.add_up(tile, static_cast<int>(threadIdx.x) - kOthers, kConsumers * kWarpgroup);
+    send_last(exchange, last);
+    constexpr int kThreads = kConsumers * kWarpgroup;
+    const int thread = static_cast<int>(threadIdx.x) - kFirstHelper - kHelpers;
+    exchange.add_up(last, thread, kThreads, [] { named_sync(kConsumersBarrier, kThreads); });
+    exchange.take(last, thread, kThreads);
     __syncwarp();
   }
 
@@ -274,24 +340,31 @@ struct Helper {
     const auto& work = exchange.work;
     if (has_consumer()) named_arrive(kPanelFree + consumer(), kPanelThreads);
     for (int tile = work.first; tile < work.raster.count(); tile += work.step) {
-      const TilePosition position = work.raster.at(tile);
       const bool is_last = tile + work.step >= work.raster.count();
-      if (has_consumer()) keep(position, is_last);
+      if (has_consumer()) keep(tile, is_last);
       if (is_last) {
-        send_last(exchange, position);
+        send_last(exchange, tile);
       } else {
-        send(position);
+        send(tile);
       }
       if (tile != work.first) {
-        exchange.add_up(work.raster.at(tile - work.step), thread, kHelpers);
+        exchange.add_up(tile - work.step, thread, kHelpers, &meet);
+        take_before(tile - work.step);
+        if (is_last) exchange.take(tile - work.step, thread, kHelpers);
       }
       __syncwarp();
     }
   }
 
  private:
+  static __device__ void meet() { named_sync(kHelpersBarrier, kHelpers); }
+
+  __device__ void take_before(int tile) const {
+    if (tile != exchange.work.first) exchange.take(tile - exchange.work.step, thread, kHelpers);
+  }
+
   // The consumer's panels, one after the other, in this rank's slot.
-  __device__ void keep(const TilePosition& tile, bool is_last) const {
+  __device__ void keep(int tile, bool is_last) const {
     std::byte* const to = exchange.own(tile) + consumer() * Gemm::kPanels * Panel::kBytes;
     for (int panel = 0; panel < Gemm::kPanels; ++panel) {
       named_sync(kPanelFull + consumer(), kPanelThreads);
@@ -310,10 +383,10 @@ struct Helper {
     __syncwarp();
   }
 
-  __device__ void send(const TilePosition& tile) const {
-    named_sync(kHelpersBarrier, kHelpers);  // all of the tile is there
+  __device__ void send(int tile) const {
+    meet();  // all of the tile is there
     exchange.send(tile, thread, kHelpers);
-    named_sync(kHelpersBarrier, kHelpers);
+    meet();
     if (thread == 0) exchange.set_flags(tile);
   }
 };
