@@ -50,6 +50,15 @@ TEST_F(HopperGemm, EmulatedSwappedAgreesWithTheReferenceOverManyTilesABlock) {
   }
 }
 
+TEST_F(HopperGemm, EmulatedWideGatedAgreesWithTheReferenceAroundEveryEdge) {
+  for (const GemmSize& size :
+       {GemmSize{1, 8, 8}, {129, 96, 72}, {257, 200, 264}, {256, 104, 64}, {900, 392, 200}}) {
+    SCOPED_TRACE(testing::Message()
+                 << "rows " << size.m << " hidden " << size.n << " dim " << size.k);
+    check_wide_gated(size);
+  }
+}
+
 TEST_F(HopperGemm, EmulatedBackwardAgreesWithTheReferenceAroundEveryEdge) {
   for (const GemmSize& size :
        {GemmSize{1, 8, 8}, {64, 136, 72}, {127, 200, 136}, {129, 392, 64}, {257, 96, 520}}) {

@@ -4,10 +4,10 @@
 // taken; stages' choices name each kernel's tiles or algorithm.
 //
 // _sm80 uses Ampere's instructions, on compute capability 8.0 and newer, _sm90 Hopper's. Without a
-// suffix: for few rows the fastest of these and of the products that stream weights; for more rows
-// _sm90 where its code runs, up to 512 of them or the three kernels of packed_pointwise if these
-// are faster; else the faster of _sm80 and four kernels with tuned matmuls; four kernels where
-// sizes are not aligned.
+// suffix: _sm90 where its code runs, for few rows beside the products that stream weights; or the
+// three kernels of packed_pointwise where they may be faster and are (may_be_three()). Else _sm80,
+// for few rows beside the products that stream weights, for more the faster of it and four kernels
+// with tuned matmuls; four kernels where sizes are not aligned.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -75,6 +75,8 @@ void add_down_sm90(const Mlp& mlp, const Tensor& h, std::vector<Candidate>& to) 
   }
 }
 
+bool has_few_rows(const Problem& problem) { return LadderProblem(problem).rows() <= kMostFewRows; }
+
 // Two kernels for sm_80 or for sm_90; streamed: those that stream weights, too.
 PreparedKernel prepare_two(const Mlp& mlp, bool for_sm90, bool streamed) {
   const auto& [activation, device, problem, in, out] = mlp;
@@ -119,7 +121,7 @@ std::optional<std::size_t> pinned_composition(const CudaDevice& device,
 PreparedKernel prepare_as(std::size_t composition, const Mlp& mlp) {
   switch (composition) {
     case kTwo:
-      return prepare_two(mlp, mlp.is_sm90(), false);
+      return prepare_two(mlp, mlp.is_sm90(), has_few_rows(mlp.problem));
     case kFour:
       return prepare_four(mlp);
     default:
@@ -147,8 +149,15 @@ PreparedKernel prepare_two_or(std::size_t others, const Mlp& mlp) {
   return prepare_as(taken.index == 0 ? kTwo : others, mlp);
 }
 
-// With more rows two kernels were the faster by 6 % and more at every problem that was measured.
-constexpr std::int64_t kMostRowsForThree = 512;
+// Whether a library's product may be faster by more than its third kernel and g and u in memory
+// cost. Not where calls are short: weights that stay in the L2 take some 20 us. Nor with many rows:
+// above 1024 the two kernels were the faster by 2 % and more at every problem that was measured.
+bool may_be_three(const Mlp& mlp) {
+  constexpr std::int64_t kMostRows = 1024;
+  const LadderProblem p(mlp.problem);
+  const auto weights = static_cast<std::size_t>(3 * p.dim * p.hidden * 2);
+  return p.rows() <= kMostRows && weights > mlp.gpu().l2_bytes;
+}
 
 PreparedKernel prepare(const Activation& activation, Device& device, const Problem& problem,
                        Inputs in, const Tensor& out) {
@@ -202,10 +211,8 @@ PreparedKernel fastest_fused_mlp(const Activation& activation, CudaDevice& devic
                                  const Problem& problem, Inputs in, const Tensor& out) {
   const Mlp mlp{activation, device, problem, in, out};
   if (!is_aligned(problem)) return prepare_four(mlp);
-  const std::int64_t rows = LadderProblem(problem).rows();
-  if (rows <= kMostFewRows) return prepare_two(mlp, mlp.is_sm90(), true);
-  if (!mlp.is_sm90()) return prepare_two_or(kFour, mlp);
-  return rows <= kMostRowsForThree ? prepare_two_or(kThree, mlp) : prepare_as(kTwo, mlp);
+  if (mlp.is_sm90()) return may_be_three(mlp) ? prepare_two_or(kThree, mlp) : prepare_as(kTwo, mlp);
+  return has_few_rows(problem) ? prepare_as(kTwo, mlp) : prepare_two_or(kFour, mlp);
 }
 
 std::vector<Candidate> tiled_gated_sm90(CudaDevice& device, const Activation& activation,
@@ -220,6 +227,11 @@ std::vector<Candidate> tiled_gated_sm90(CudaDevice& device, const Activation& ac
   for (const GatedGemmPlan& plan : swapped_gated_plans_sm90(size, device.limits())) {
     all.push_back({.name = swapped_text_sm90(plan),
                    .launch = make_swapped_gated_sm90(device, plan, activation, operands)});
+  }
+  if (is_wide_gated_worth(size, device.limits())) {
+    const TileRaster raster = plan_wide_gated_sm90(size, device.limits());
+    all.push_back({.name = wide_gated_text(raster, device.limits()),
+                   .launch = make_wide_gated_sm90(device, raster, activation, operands)});
   }
   return all;
 }

@@ -53,6 +53,22 @@ TEST_F(HopperGemm, SwappedAgreesWithTheReferenceOverManyTilesABlock) {
   }
 }
 
+TEST_F(HopperGemm, WideGatedAgreesWithTheReferenceAroundEveryEdge) {
+  for (const int rows : edges({1, 128, 129, 256, 257})) {
+    for (const int hidden : edges({8, 96, 104, 192, 200})) {
+      for (const int dim : edges({8, 72, 264})) {
+        SCOPED_TRACE(testing::Message()
+                     << "rows " << rows << " hidden " << hidden << " dim " << dim);
+        check_wide_gated({rows, hidden, dim});
+      }
+    }
+  }
+}
+
+TEST_F(HopperGemm, WideGatedAgreesWithTheReferenceOverManyTilesABlock) {
+  for (int repeat = 0; repeat < 5; ++repeat) check_wide_gated({3000, 8200, 200});
+}
+
 TEST_F(HopperGemm, BackwardAgreesWithTheReferenceAroundEveryEdge) {
   for (const int rows : edges({1, 7, 64, 127, 129, 257})) {
     for (const int hidden : edges({8, 136, 192, 200, 392})) {

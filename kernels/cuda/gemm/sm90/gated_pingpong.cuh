@@ -74,24 +74,11 @@ struct PingpongConsumer {
   using TileSums = Sums<kTurnHalves, Gemm::Shape::kWidth / 2>;
 
   __device__ void run() const {
-    take_turns<Gemm>(shared, work, number,
-                     [&](const TileSums& d, const TilePosition& tile) { store(d, tile); });
+    take_turns<Gemm>(shared, work, number, [&](const TileSums& d, const TilePosition& tile) {
+      store_gated<Gemm>(maps, shared.hand(number), number, d, h, tile.col * Gemm::kColumns,
+                        work.template row<Gemm>(tile));
+    });
     if (threadIdx.x % kWarpgroup == 0) wait_stores();
-  }
-
- private:
-  __device__ void store(const TileSums& d, const TilePosition& tile) const {
-    // Of its previous tile.
-    if (threadIdx.x % kWarpgroup == 0) wait_stores_read();
-    named_sync(kOwnBarrier + number, kWarpgroup);
-    const std::uint32_t hand = shared.hand(number);
-    const int row = work.template row<Gemm>(tile), column = tile.col * Gemm::kColumns;
-#pragma unroll
-    for (int half = 0; half < kTurnHalves; ++half) {
-      write_gated<Gemm>(hand, half * 64, d[half], h.gate().at(row + half * 64, column),
-                        h.up().at(row + half * 64, column));
-    }
-    store_written<Gemm>(maps, hand, number, column, row);
   }
 };
 

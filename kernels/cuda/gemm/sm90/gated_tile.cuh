@@ -193,15 +193,30 @@ __device__ inline void write_gated(std::uint32_t tile, int row, const float (&d)
   });
 }
 
-// Stores what a consumer's threads have written. column, row: of h.
-template <typename Gemm>
-__device__ inline void store_written(const GatedMaps& maps, std::uint32_t tile, int number,
-                                     int column, int row) {
+// Stores what a consumer's threads have written. maps: with h's. column, row: of h.
+template <typename Gemm, typename Maps>
+__device__ inline void store_written(const Maps& maps, std::uint32_t tile, int number, int column,
+                                     int row) {
   fence_async_proxy();
   named_sync(kOwnBarrier + number, kWarpgroup);
   if (threadIdx.x % kWarpgroup == 0) {
     store_tile<typename Gemm::Output>(maps.h, tile, column, row);
   }
+}
+
+// Both, of a consumer's whole tile, in its hand, from which the tile before is stored until then.
+template <typename Gemm, typename Maps, int kHalves, int kCount, typename Rows>
+__device__ inline void store_gated(const Maps& maps, std::uint32_t hand, int number,
+                                   const Sums<kHalves, kCount>& d, const Rows& h, int column,
+                                   int row) {
+  if (threadIdx.x % kWarpgroup == 0) wait_stores_read();
+  named_sync(kOwnBarrier + number, kWarpgroup);
+#pragma unroll
+  for (int half = 0; half < kHalves; ++half) {
+    write_gated<Gemm>(hand, half * 64, d[half], h.gate().at(row + half * 64, column),
+                      h.up().at(row + half * 64, column));
+  }
+  store_written<Gemm>(maps, hand, number, column, row);
 }
 
 }  // namespace fusegate::kernels::sm90

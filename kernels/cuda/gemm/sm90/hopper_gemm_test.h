@@ -41,6 +41,16 @@ class HopperGemm : public GpuTest {
     }
   }
 
+  void check_wide_gated(const GemmSize& size) {
+    const TileRaster raster = plan_wide_gated_sm90(size, device_->limits());
+    for (const Activation& activation : kGemmActivations) {
+      SCOPED_TRACE(activation.name);
+      expect_gated(activation, size, Dtype::kBf16, [&](const GatedOperands& operands) {
+        make_wide_gated_sm90(*device_, raster, activation, operands)();
+      });
+    }
+  }
+
   // With every shape of the split product that fits.
   void check_split(const GemmSize& size, Dtype dtype) {
     for (const std::size_t shape : split_gemm_shapes(size, device_->limits())) {

@@ -35,6 +35,11 @@ std::function<void()> make_swapped_gated_sm90(CudaDevice& device, const GatedGem
                                               const Activation& activation,
                                               const GatedOperands& operands);
 
+// The same for many rows and long sums of x, by plan_wide_gated_sm90(). In bf16, as the one above.
+std::function<void()> make_wide_gated_sm90(CudaDevice& device, const TileRaster& raster,
+                                           const Activation& activation,
+                                           const GatedOperands& operands);
+
 // Scales in fp32 of e4m3 elements: one number a matrix; one for each of its rows; or one for each
 // 1 x 128 of x and of out, and each 128 x 128 of w. out's divide it, and are empty where it is
 // bf16. Those of blocks of out are written, from its largest elements.

@@ -69,7 +69,7 @@ __device__ inline WideWork<Raster> wide_work_of_block(const Raster& raster, int 
           static_cast<int>(gridDim.x) / Gemm::kCluster};
 }
 
-// maps: of x and w.
+// maps: of x and w, or of a gated product's two weights.
 template <typename Gemm, typename Maps, typename Raster>
 struct WideProducer {
   const Maps& maps;
@@ -95,12 +95,17 @@ struct WideProducer {
   }
 
   __device__ void load_w(const TilePosition& tile, int i, int stage) const {
-    constexpr int kHalf = Gemm::kColumns / 2;
     const std::uint32_t w = shared.stage(stage) + Gemm::Shape::kXBytes;
     const int column = i * kStageColumns<typename Gemm::T>, row = work.template column<Gemm>(tile);
     barrier_expect_bytes(shared.full_at(stage), Gemm::Shape::kStageBytes);
-    load_box(maps.w, w, shared.full_at(stage), column, row);
-    load_box(maps.w, w + Gemm::Shape::kWBytes / 2, shared.full_at(stage), column, row + kHalf);
+    if constexpr (requires { maps.w_up; }) {
+      load_box(maps.w_gate, w, shared.full_at(stage), column, row);
+      load_box(maps.w_up, w + Gemm::Shape::kWBytes / 2, shared.full_at(stage), column, row);
+    } else {
+      constexpr int kHalf = Gemm::kColumns / 2;
+      load_box(maps.w, w, shared.full_at(stage), column, row);
+      load_box(maps.w, w + Gemm::Shape::kWBytes / 2, shared.full_at(stage), column, row + kHalf);
+    }
   }
 
   // This block's half of the rows, to both.
