@@ -31,7 +31,7 @@ struct GatedTileSm90 {
 };
 
 // From the most reuse to the most blocks. Clusters of two blocks are faster with many waves.
-inline constexpr std::array<GatedTileSm90, 10> kGatedTilesSm90{{
+inline constexpr std::array<GatedTileSm90, 9> kGatedTilesSm90{{
     {.cols = 96, .stages = 4, .cluster = 2, .pingpong = true, .start_us = 3.3, .stage_us = 0.506},
     {.cols = 128,
      .stages = 3,
@@ -40,7 +40,6 @@ inline constexpr std::array<GatedTileSm90, 10> kGatedTilesSm90{{
      .stage_us = 0.662,
      .epilogue_us = 0.26},
     {.cols = 128, .stages = 3, .start_us = 2.45, .stage_us = 0.672, .epilogue_us = 0.2},
-    {.cols = 112, .stages = 3, .start_us = 2.3, .stage_us = 0.59, .epilogue_us = 0.3},
     {.cols = 96, .stages = 4, .start_us = 2.2, .stage_us = 0.504, .epilogue_us = 0.38},
     {.cols = 64, .stages = 5, .start_us = 1.95, .stage_us = 0.37, .epilogue_us = 0.08},
     {.cols = 48, .stages = 5, .start_us = 1.6, .stage_us = 0.3},
