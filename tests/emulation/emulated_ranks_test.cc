@@ -101,10 +101,11 @@ void check_one_shot(int gpus, int blocks, std::int64_t vectors, unsigned seed,
   }
 }
 
-template <int kVectors>
+template <int kVectors, int kShots = 1>
 void check_in_chunks(int gpus, int blocks, std::int64_t vectors, unsigned seed) {
   check_one_shot(gpus, blocks, vectors, seed, [=](const RankExchange& exchange, auto* out) {
-    ranks::one_shot_kernel<kVectors>(exchange, reinterpret_cast<uint4*>(out), vectors);
+    ranks::chunked_all_reduce_kernel<kVectors, kShots>(exchange, reinterpret_cast<uint4*>(out),
+                                                       vectors);
   });
 }
 void check_in_packets(int gpus, int blocks, std::int64_t vectors, unsigned seed) {
@@ -123,6 +124,15 @@ TEST(EmulatedOneShot, LeavesTheSumOnEachGpuCallAfterCall) {
     check_in_packets(2, 2, 250, seed);  // the last block has not enough for its threads
     check_in_packets(2, 1, 300, seed);  // threads have several
     check_in_packets(3, 1, 7, seed);
+  }
+}
+
+TEST(EmulatedTwoShot, LeavesTheSumOnEachGpuCallAfterCall) {
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    check_in_chunks<1, 2>(3, 3, 800, seed);   // blocks have one chunk or two, the last cut off
+    check_in_chunks<1, 2>(3, 1, 1100, seed);  // all chunks are one block's
+    check_in_chunks<4, 2>(4, 4, 4096, seed);
   }
 }
 

@@ -1,7 +1,8 @@
 // one_shot of the parallel gated MLPs, for few rows: fused_epilogue for this rank's part of hidden,
-// then an all-reduce in one kernel, in which each rank sends its summand to all others
-// (ranks/one_shot.cuh); of the sequence-parallel ones between an all-gather and a reduce-scatter
-// (ranks/packets.cuh).
+// then an all-reduce in one kernel, in which each rank sends its summand to all others; of the
+// sequence-parallel ones between an all-gather and a reduce-scatter (ranks/packets.cuh). two_shot,
+// of more than two ranks and more rows: an all-reduce in one kernel, in which each rank adds up a
+// part of out and sends it on (ranks/one_shot.cuh).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,7 +40,7 @@ Exchanges exchanges_of(CudaDevice& gpu, const RankExchange& exchange) {
   };
   return {.all_reduce =
               [=, &gpu](const Tensor& out) {
-                const OneShotPlan plan = plan_one_shot(bytes_of(out), ranks, gpu.limits());
+                const OneShotPlan plan = plan_all_reduce(bytes_of(out), ranks, gpu.limits());
                 return as(all_reduce_work(out, ranks), plan,
                           make_one_shot(gpu, plan, exchange, out));
               },
@@ -71,14 +72,24 @@ PreparedKernel prepare(const Activation& activation, bool has_rows, Device& devi
   return kernel;
 }
 
+std::string refuses_bytes(std::int64_t bytes, std::int64_t most, const char* of) {
+  if (bytes <= most) return "";
+  return fmt::format("{} of {} KiB is too large to send whole: it takes {} KiB at most", of,
+                     bytes >> 10, most >> 10);
+}
+
 std::string refuses(bool has_rows, const Device&, const Problem& problem) {
   if (const std::string why = refuses_to_split(problem, has_rows); !why.empty()) return why;
-  const std::int64_t bytes = bytes_of_out(problem, has_rows);
-  const auto ranks = static_cast<int>(problem.at(kRanksAxis));
-  if (has_rows ? fits_packets(bytes, ranks) : bytes <= kMostOneShotBytes) return "";
-  const std::int64_t most = has_rows ? kMostInPackets / std::max(ranks - 1, 1) : kMostOneShotBytes;
-  return fmt::format("{} of {} KiB is too large to send whole: it takes {} KiB at most",
-                     has_rows ? "a rank's part of out" : "out", bytes >> 10, most >> 10);
+  const std::int64_t bytes = bytes_of_out(problem, has_rows), ranks = problem.at(kRanksAxis);
+  const std::int64_t in_packets = kMostInPackets / std::max<std::int64_t>(ranks - 1, 1);
+  if (has_rows) return refuses_bytes(bytes, in_packets, "a rank's part of out");
+  return refuses_bytes(bytes, ranks > 2 ? in_packets : kMostOneShotBytes, "out");
+}
+
+std::string refuses_two(const Device& device, const Problem& problem) {
+  if (const std::string why = refuses_to_split(problem, false); !why.empty()) return why;
+  if (refuses(false, device, problem).empty()) return "out is short enough for one_shot";
+  return refuses_bytes(bytes_of_out(problem, false), kMostOneShotBytes, "out");
 }
 
 // Registrations run in no particular order, so that each calls these.
@@ -88,8 +99,8 @@ std::vector<Expectation> expectations(const Activation& activation, bool has_row
     return std::vector{expected_element_wise(operation, kernel)};
   };
   if (!has_rows) {
-    return expected_between({}, mlps,
-                            expected("all_reduce", "one_shot_kernel<|packets_all_reduce_kernel"));
+    return expected_between(
+        {}, mlps, expected("all_reduce", "chunked_all_reduce_kernel<|packets_all_reduce_kernel"));
   }
   return expected_between(expected("all_gather", "packets_all_gather_kernel"), mlps,
                           expected("reduce_scatter", "packets_reduce_scatter_kernel"));
@@ -107,6 +118,13 @@ Implementation of(const Activation& activation, bool has_rows) {
 }
 
 const BothForms<&of> registered;
+
+const ImplementationRegistration two_shot(kGemmActivations, [](const Activation& activation) {
+  Implementation implementation = of(activation, false);
+  implementation.name = "two_shot";
+  implementation.refuses = &refuses_two;
+  return implementation;
+});
 
 }  // namespace
 }  // namespace fusegate::kernels

@@ -38,8 +38,12 @@ std::function<void()> make_one_shot(CudaDevice& device, const OneShotPlan& plan,
     return make_launch(device, plan, &ranks::packets_all_reduce_kernel, exchange, packets_of(out),
                        plan.packets);
   }
-  const auto kernel =
-      plan.vectors == 1 ? &ranks::one_shot_kernel<1> : &ranks::one_shot_kernel<kOneShotVectors>;
+  constexpr int kMany = kOneShotVectors;
+  const bool has_one = plan.vectors == 1;
+  const auto kernel = plan.shots == 1 ? (has_one ? &ranks::chunked_all_reduce_kernel<1, 1>
+                                                 : &ranks::chunked_all_reduce_kernel<kMany, 1>)
+                                      : (has_one ? &ranks::chunked_all_reduce_kernel<1, 2>
+                                                 : &ranks::chunked_all_reduce_kernel<kMany, 2>);
   return make_launch(device, plan, kernel, exchange, static_cast<uint4*>(out.data),
                      static_cast<std::int64_t>(out.bytes() / sizeof(uint4)));
 }

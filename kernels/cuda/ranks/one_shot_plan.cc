@@ -22,10 +22,10 @@ OneShotPlan plan_packets(std::int64_t bytes, const GpuLimits& gpu) {
           .blocks = std::min({blocks, kOneShotBlocks * gpu.sm_count, kCounters})};
 }
 
-OneShotPlan plan_one_shot(std::int64_t bytes, int ranks, const GpuLimits& gpu) {
-  check_sizes("one_shot", {{"bytes", bytes, 16, kMostOneShotBytes}});
+OneShotPlan plan_all_reduce(std::int64_t bytes, int ranks, const GpuLimits& gpu) {
+  check_sizes("all_reduce", {{"bytes", bytes, 16, kMostOneShotBytes}});
   if (fits_packets(bytes, ranks)) return plan_packets(bytes, gpu);
-  OneShotPlan plan;
+  OneShotPlan plan{.shots = ranks > 2 ? 2 : 1};
   if (bytes >= gpu.sm_count * kOneShotVectors * plan.chunk_bytes()) plan.vectors = kOneShotVectors;
   plan.chunks = static_cast<int>(ceil_div(bytes, plan.chunk_bytes()));
   plan.blocks = std::min({plan.chunks, kOneShotBlocks * gpu.sm_count, kCounters});
@@ -36,8 +36,8 @@ std::string one_shot_text(const OneShotPlan& plan) {
   if (plan.packets > 0) {
     return fmt::format("one_shot: {} packets, {} blocks", plan.packets, plan.blocks);
   }
-  return fmt::format("one_shot: {} chunks of {} KiB, {} blocks", plan.chunks,
-                     plan.chunk_bytes() >> 10, plan.blocks);
+  return fmt::format("{}_shot: {} chunks of {} KiB, {} blocks", plan.shots == 1 ? "one" : "two",
+                     plan.chunks, plan.chunk_bytes() >> 10, plan.blocks);
 }
 
 }  // namespace fusegate::kernels

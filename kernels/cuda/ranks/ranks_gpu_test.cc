@@ -104,7 +104,7 @@ TEST_F(RanksOnGpu, OneShotAddsUpCallAfterCall) {
     const std::int64_t bytes = rows * 4096 * 2;
     GpuLimits half = device_->limits();
     half.sm_count /= 2;
-    const OneShotPlan plan = plan_one_shot(bytes, kRanks, half);
+    const OneShotPlan plan = plan_all_reduce(bytes, kRanks, half);
     make_buffers({.slot_bytes = bytes});
     std::array<Tensor, kRanks> summands, outs;
     std::vector<std::function<void()>> launches(kRanks);
