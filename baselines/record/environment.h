@@ -15,6 +15,8 @@ namespace fusegate::baselines {
 using Environment = std::map<std::string, nlohmann::json>;
 
 inline constexpr std::string_view kAbsent = "(absent)";
+// What a process loads only where it measures over several ranks.
+inline constexpr const char* kNccl = "nccl";
 // On a CPU: the kind of its cycles, "cpu_cycles" or "cpu_time" (bench/machine/host_clock.h).
 inline constexpr const char* kCpuCycles = "cycles";
 
@@ -35,7 +37,8 @@ bool is_of_google_benchmark(std::string_view field);
 
 // The fields that differ, by name. A number equals its text: custom context is text. A field of
 // Google Benchmark differs only where both sides have it, as newer versions write more fields; its
-// clock, which may be the momentary one, only by more than a tenth.
+// clock, which may be the momentary one, only by more than a tenth. NCCL likewise: of a suite's
+// shards some have benchmarks over several ranks, and others none.
 std::vector<EnvironmentDifference> environment_differences(const Environment& baseline,
                                                            const Environment& candidate);
 

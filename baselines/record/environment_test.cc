@@ -39,6 +39,12 @@ TEST(DeviceSlug, KeepsLettersAndDigits) {
             "intel-r-xeon-r-cpu-2-20ghz");
 }
 
+TEST(EnvironmentDifferences, NcclDiffersOnlyWhereBothSidesLoadIt) {
+  EXPECT_TRUE(environment_differences({{"nccl", "2.28.9"}}, {}).empty());
+  EXPECT_TRUE(environment_differences({}, {{"nccl", "2.28.9"}}).empty());
+  EXPECT_EQ(environment_differences({{"nccl", "2.28.9"}}, {{"nccl", "2.29.2"}}).size(), 1u);
+}
+
 TEST(DeviceSlug, CannotLeaveTheStore) { EXPECT_EQ(device_slug({{"device", "../../etc"}}), "etc"); }
 
 TEST(DeviceSlug, UnknownWhereNoneIsNamed) {

@@ -178,6 +178,15 @@ TEST_F(LoadRun, OfWhatWasNotMeasuredAtAllTheEnvironmentIsKnown) {
   EXPECT_THAT(refusal(), HasSubstr("must have the same environment"));
 }
 
+TEST_F(LoadRun, ProcessesOverSeveralRanksSayWhichNcclTheRunHas) {
+  const auto on = [](json environment) { return json{{"environment", std::move(environment)}}; };
+  folder_.write("1.json", run_file({sample("a", 1)}, on({{"device", "H200"}})));
+  folder_.write("2.json", run_file({sample("b", 1)}, on({{"device", "H200"}, {"nccl", "2.28.9"}})));
+  EXPECT_EQ(load().environment.at("nccl"), "2.28.9");
+  folder_.write("3.json", run_file({sample("b", 1)}, on({{"device", "H200"}, {"nccl", "2.29.2"}})));
+  EXPECT_THAT(refusal(), HasSubstr("environment.nccl: is \"2.29.2\""));
+}
+
 TEST_F(LoadRun, FoldersAndFilesMakeOneRun) {
   folder_.write("run/1.json", run_file({sample("b", 1), sample("a", 5)}));
   const auto file = folder_.write("more.json", run_file({sample("b", 2), sample("c", 7)}));

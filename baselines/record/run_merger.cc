@@ -151,6 +151,7 @@ void RunMerger::add_context(RunFile&& file, const std::string& source) {
   if (!differences.empty()) {
     refuse("environment." + differences.front().field, differences.front(), "environment", source);
   }
+  run_.environment.insert(file.environment.extract(kNccl));
   run_.provenance.dirty |= file.provenance.dirty;
   keep_common(file.provenance.context, run_.provenance.context);
   add_name(run_.provenance.host, file.provenance.host);

@@ -114,6 +114,16 @@ std::optional<LinePicture> speed_up_picture(const std::string& operation,
   return picture.panels.empty() ? std::nullopt : std::optional(std::move(picture));
 }
 
+// By operation and dtype.
+std::map<std::string, std::vector<const TimeOverRanks*>> by_operation(
+    const std::vector<TimeOverRanks>& times) {
+  std::map<std::string, std::vector<const TimeOverRanks*>> by;
+  for (const TimeOverRanks& time : times) {
+    by[time.name.operation + ", " + baselines::dtype_text(time.name)].push_back(&time);
+  }
+  return by;
+}
+
 // Without ranks, which the lines go over.
 Shape shape_besides_ranks(Shape shape) {
   std::erase_if(shape, [](const auto& axis) { return axis.first == kRanks; });
@@ -121,8 +131,8 @@ Shape shape_besides_ranks(Shape shape) {
 }
 
 // Speed-ups over one device by how many there are, a line an M, by the fastest implementation.
-std::optional<LinePicture> scaling_picture(const std::string& operation,
-                                           const std::vector<const TimeOverRanks*>& times) {
+std::optional<LinePicture> scaling_of(const std::string& operation,
+                                      const std::vector<const TimeOverRanks*>& times) {
   std::map<Shape, std::map<std::int64_t, std::map<std::int64_t, double>>> panels;
   std::vector<BenchmarkName> names;
   for (const TimeOverRanks* const time : times) names.push_back(time->name);
@@ -173,6 +183,13 @@ std::vector<TimeOverRanks> times_over_ranks(const baselines::Run& run) {
   return times;
 }
 
+std::optional<LinePicture> scaling_picture(const std::vector<TimeOverRanks>& times) {
+  for (const auto& [operation, of] : by_operation(times)) {
+    if (auto picture = scaling_of(operation, of)) return picture;
+  }
+  return std::nullopt;
+}
+
 Section ranks_section(const std::vector<TimeOverRanks>& times) {
   Section section{.title = "Over several devices",
                   .table = Table({{"operation"},
@@ -185,9 +202,7 @@ Section ranks_section(const std::vector<TimeOverRanks>& times) {
                                   {"on one device", Align::kRight},
                                   {"speed-up", Align::kRight}}),
                   .fold = Fold::kInMarkdown};
-  std::map<std::string, std::vector<const TimeOverRanks*>> by_operation;
   for (const TimeOverRanks& time : times) {
-    by_operation[time.name.operation + ", " + baselines::dtype_text(time.name)].push_back(&time);
     const bool knows_hidden = std::isfinite(time.hidden());
     section.table.add_row(
         {time.name.operation, baselines::problem_text(time.name), time.name.implementation,
@@ -200,8 +215,8 @@ Section ranks_section(const std::vector<TimeOverRanks>& times) {
       "The time is that of the last rank. Beside it, by the fastest implementation of each: what a "
       "rank computes without the others, what they exchange without computing, and the whole on "
       "one device."};
-  for (const auto& [operation, of] : by_operation) {
-    for (auto& picture : {speed_up_picture(operation, of), scaling_picture(operation, of)}) {
+  for (const auto& [operation, of] : by_operation(times)) {
+    for (auto& picture : {speed_up_picture(operation, of), scaling_of(operation, of)}) {
       if (picture) section.pictures.emplace_back(*picture);
     }
   }

@@ -4,12 +4,14 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "baselines/record/benchmark_name.h"
 #include "baselines/record/run.h"
 #include "ci/document/document.h"
+#include "ci/document/picture.h"
 
 namespace fusegate::ci {
 
@@ -28,6 +30,10 @@ struct TimeOverRanks {
 
 // In the order of the run.
 std::vector<TimeOverRanks> times_over_ranks(const baselines::Run& run);
+
+// How the first operation, by its name, scales with the number of devices; nothing where none was
+// measured on two numbers of them and on one device.
+std::optional<LinePicture> scaling_picture(const std::vector<TimeOverRanks>& times);
 
 // Empty where there are none.
 Section ranks_section(const std::vector<TimeOverRanks>& times);

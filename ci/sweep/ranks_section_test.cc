@@ -59,6 +59,7 @@ TEST(RanksSection, DrawsHowItScalesWhereThereAreSeveralNumbersOfRanks) {
   const auto& scaling = std::get<LinePicture>(section.pictures[1]);
   ASSERT_THAT(scaling.panels, SizeIs(1));
   ASSERT_THAT(scaling.panels[0].lines, SizeIs(2));
+  EXPECT_EQ(scaling_picture(times_over_ranks(run)).value().caption, scaling.caption);
   const PlotLine& line = scaling.panels[0].lines[0];
   EXPECT_EQ(line.name, "M 64");
   ASSERT_THAT(line.points, SizeIs(2));

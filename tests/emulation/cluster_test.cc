@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/gemm/sm90/tensor_map.h"
+#include "kernels/cuda/device/tensor_map.h"
 #include "tests/emulation/mma.h"
 #include "tests/emulation/ptx.h"
 #include "tests/emulation/wgmma.h"

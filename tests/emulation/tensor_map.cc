@@ -1,5 +1,5 @@
-// Replaces sm90/tensor_map.cc, and two CUDA functions that the launching code calls.
-#include "kernels/cuda/gemm/sm90/tensor_map.h"
+// Replaces device/tensor_map.cc, and two CUDA functions that the launching code calls.
+#include "kernels/cuda/device/tensor_map.h"
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>

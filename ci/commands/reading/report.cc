@@ -14,8 +14,9 @@
 #include "ci/console/output_files.h"
 #include "ci/page/page.h"
 #include "ci/page/pictures.h"
-#include "ci/processes/run_record.h"
 #include "ci/peers/peer_match.h"
+#include "ci/processes/run_record.h"
+#include "ci/sweep/ranks_section.h"
 #include "ci/sweep/sweep_sections.h"
 
 namespace fusegate::ci {
@@ -86,6 +87,7 @@ PeerComparison compare_with_peers(const ReportRequest& request, const baselines:
 void add_figures(Report& report) { report.sweeps = shape_sweeps(report.gate.candidate); }
 
 LinePicture svg_picture(const Report& report) {
+  if (auto picture = scaling_picture(times_over_ranks(report.gate.candidate))) return *picture;
   if (auto picture = main_picture(report.sweeps)) return *picture;
   throw baselines::InputError("--svg", report.gate.candidate.source,
                               "nothing to draw: no operation has two implementations that were "
@@ -122,7 +124,9 @@ void add_report(CommandLine& line) {
   set_topic(app, kOutputTopic);
   app.add_option("--markdown", request.markdown, "Write GitHub Markdown there")->type_name("FILE");
   app.add_option("--html", request.html, "Write one self-contained page there")->type_name("FILE");
-  app.add_option("--svg", request.svg, "Write one picture there: where fusion wins")
+  app.add_option("--svg", request.svg,
+                 "Write one picture there: where fusion wins; over several devices, how "
+                 "the time scales")
       ->type_name("FILE");
   app.add_option("--title", request.title, "The report's title")->capture_default_str();
 }

@@ -10,7 +10,8 @@ namespace {
 // The families of cuBLAS's names: "nvjet_tst_128x160_...", "sm80_xmma_gemm_...",
 // "gemmSN_TN_kernel", "gemvx::kernel", "cutlass::Kernel2".
 constexpr char kLibraryGemm[] = "nvjet|gemm|gemv|xmma|cutlass";
-constexpr char kOwnGemm[] = "fusegate::.*(gemm|pingpong|swapped_gated|few_rows|gemv)_kernel";
+constexpr char kOwnGemm[] =
+    "fusegate::.*(gemm|pingpong|swapped_gated|wide_gated|few_rows|gemv)_kernel";
 constexpr char kReduction[] = "splitKreduce";
 
 // In the 204 benchmarks with matmuls of the baselines stored for the H200 (pr and nightly) a second

@@ -120,10 +120,16 @@ Implementation of(const Activation& activation, bool has_rows) {
 const BothForms<&of> registered;
 
 const ImplementationRegistration two_shot(kGemmActivations, [](const Activation& activation) {
-  Implementation implementation = of(activation, false);
-  implementation.name = "two_shot";
-  implementation.refuses = &refuses_two;
-  return implementation;
+  return Implementation{
+      .operation = activation.mlp_across_ranks(false),
+      .name = "two_shot",
+      .device = "cuda",
+      .dtypes = {Dtype::kBf16},
+      .multiples = {{"dim", kGemmAlignment}},
+      .prepare = std::bind_front(&prepare, activation, false),
+      .refuses = &refuses_two,
+      .expects = expectations(activation, false),
+  };
 });
 
 }  // namespace

@@ -6,9 +6,9 @@
 #include <type_traits>
 
 #include "kernels/cuda/device/dependent_launch.h"
+#include "kernels/cuda/device/tensor_map.h"
 #include "kernels/cuda/gemm/sm90/gemm_tile.cuh"
 #include "kernels/cuda/gemm/sm90/products.h"
-#include "kernels/cuda/gemm/sm90/tensor_map.h"
 
 namespace fusegate::kernels {
 

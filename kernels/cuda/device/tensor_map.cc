@@ -1,4 +1,4 @@
-#include "kernels/cuda/gemm/sm90/tensor_map.h"
+#include "kernels/cuda/device/tensor_map.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
