@@ -150,14 +150,14 @@ PreparedKernel prepare_two_or(std::size_t others, const Mlp& mlp) {
 }
 
 // Whether a library's product may be faster by more than its third kernel and g and u in memory
-// cost. Not where calls are short: weights that stay in the L2 take some 20 us. Nor with many rows:
-// above 512 three kernels were the faster at 2 of 40 problems, by 0.7 % at most, and by mistake
-// another was 3.7 % slower with them (docs/evidence/models.md).
+// cost. Not where calls are short: with few rows, weights that stay in the L2 take some 20 us. Nor
+// with many rows: above 512 three kernels were the faster at one of 52 problems, by 1.1 % at most,
+// and by mistake another was 3.7 % slower with them (docs/evidence/models.md).
 bool may_be_three(const Mlp& mlp) {
   constexpr std::int64_t kMostRows = 512;
   const LadderProblem p(mlp.problem);
   const auto weights = static_cast<std::size_t>(3 * p.dim * p.hidden * 2);
-  return p.rows() <= kMostRows && weights > mlp.gpu().l2_bytes;
+  return p.rows() <= kMostRows && (p.rows() > kMostFewRows || weights > mlp.gpu().l2_bytes);
 }
 
 PreparedKernel prepare(const Activation& activation, Device& device, const Problem& problem,
