@@ -110,6 +110,7 @@ class Rounds {
   double loading_s_ = 0;  // all of them
   bool said_loading_ = false;
   std::size_t deaths_ = 0;                    // of the last processes, in a row
+  std::set<std::size_t> lived_;               // programs that have a process which did not die
   std::set<std::string, std::less<>> notes_;  // shown so far
   FailedBenchmarks shown_failures_;
   FailedBenchmarks failures_;              // of run files

@@ -86,22 +86,26 @@ TEST_F(RunOnCardsTest, TakesOneOfThem) {
 }
 
 TEST_F(RunOnCardsTest, WhatACardDiesOnIsMeasuredElsewhere) {
-  for (const std::string end : {"kill -KILL $$", "sleep 60", "exit 1", "exit 2"}) {
-    request_.out = {folder_.path() / ("run, " + end)};
-    request_.measuring.timeout_s = end == "sleep 60" ? 2 : 1800;
-    program(kReadFlags.data() + fmt::format("[ -n \"$out\" ] && {}{}", kDiesOnTheSecond, end));
-    EXPECT_EQ(run(), kNoRegression) << end;
-    EXPECT_THAT(measured().benchmarks, SizeIs(30)) << end;
-    EXPECT_THAT(measured().cards, UnorderedElementsAre("GPU-a")) << end;
-    EXPECT_THAT(err_.str(), HasSubstr("GPU 1 is taken out, and shard ")) << end;
-    // Both attempts of a process are kept, with their logs.
-    int failed = 0;
-    for (const auto& kept : fs::directory_iterator(shards())) {
-      EXPECT_THAT(kept.path().filename(), EndsWith("-failed-on-1"));
-      EXPECT_TRUE(fs::exists(kept.path() / "1.log")) << end;
-      ++failed;
+  for (const int processes : {1, 3}) {
+    for (const std::string end : {"kill -KILL $$", "sleep 60", "exit 1", "exit 2"}) {
+      const std::string which = fmt::format("{}, {}", end, processes);
+      request_.out = {folder_.path() / ("run, " + which)};
+      request_.processes.minimum = processes;
+      request_.measuring.timeout_s = end == "sleep 60" ? 2 : 1800;
+      program(kReadFlags.data() + fmt::format("[ -n \"$out\" ] && {}{}", kDiesOnTheSecond, end));
+      EXPECT_EQ(run(), kNoRegression) << which;
+      EXPECT_THAT(measured().benchmarks, SizeIs(30)) << which;
+      EXPECT_THAT(measured().cards, UnorderedElementsAre("GPU-a")) << which;
+      EXPECT_THAT(err_.str(), HasSubstr("GPU 1 is taken out, and shard ")) << which;
+      // Every attempt of a process is kept, with its log.
+      int failed = 0;
+      for (const auto& kept : fs::directory_iterator(shards())) {
+        EXPECT_THAT(kept.path().filename(), EndsWith("-failed-on-1"));
+        EXPECT_TRUE(fs::exists(kept.path() / "1.log")) << which;
+        ++failed;
+      }
+      EXPECT_EQ(failed, 1) << which;
     }
-    EXPECT_EQ(failed, 1) << end;
   }
 }
 
