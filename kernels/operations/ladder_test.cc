@@ -144,6 +144,13 @@ TEST(Work, CountsProductsOfABackwardPass) {
   const UnitBackward unit{.g = h, .u = h, .dh = h, .dg = h, .du = h, .h = h};
   EXPECT_EQ(gated_backward_work(nine, unit).flops, (9 + 7 + 4) * 64);
   EXPECT_EQ(gated_backward_work(nine, unit).min_bytes, 2 * 6 * 64);
+  UnitBackward without_dh = unit;
+  without_dh.dh = {};
+  for (const UnitBackward& one : {unit, without_dh}) {
+    const Stage dh = dh_work(nine, dy, dw, one);
+    EXPECT_EQ(dh.flops, 2 * 8 * 64 + (9 + 7 + 4) * 64);
+    EXPECT_EQ(dh.min_bytes, 2 * (4 * 8 + 8 * 16 + 5 * 64)) << "dh is not written";
+  }
 }
 
 // Of an implementation on the CPU, in [M, hidden] tensors: its scratch memory, and what a step

@@ -50,7 +50,9 @@ Stage dh_work(const Activation& activation, const Tensor& dy, const Tensor& w_do
   const Stage product = product_work("", {.a = dy, .b = w_down, .out = unit.dg});
   stage.name = activation.dh_stage();
   stage.flops += product.flops;
-  stage.min_bytes += static_cast<double>(dy.bytes() + w_down.bytes() - unit.dg.bytes());
+  // dh stays in registers, whether or not the unit has a tensor of it.
+  stage.min_bytes -= static_cast<double>(unit.dh.bytes());
+  stage.min_bytes += static_cast<double>(dy.bytes() + w_down.bytes());
   return stage;
 }
 
