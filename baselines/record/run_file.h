@@ -12,8 +12,9 @@
 //                       min_bytes, host_ns, host_graph_ns (of one call: launched on a stream, and
 //                       as a CUDA graph); and, in a benchmark's first entry, details: {choices,
 //                       warnings, energy_per_call_j (from the device's counter, at sustained load),
-//                       energy_power_w (the mean power meanwhile, for people), notes (on preparing
-//                       a stage; never compared),
+//                       energy_power_w (the mean power meanwhile, for people), elapsed_s (the
+//                       process's time for the benchmark), notes (on preparing a stage; never
+//                       compared),
 //                       stages: [{name, flops, min_bytes, kernels: [{name, blocks,
 //                       threads_per_block, registers, static_shared_bytes, dynamic_shared_bytes,
 //                       blocks_per_sm, occupancy}]}], profile (call_profile.h), expectation

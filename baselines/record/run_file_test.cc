@@ -554,6 +554,7 @@ TEST_F(RunFileWriterTest, ReadsWhatACallLaunched) {
       {"profile", call_profile_json(profile)},
       {"expectation", expectation_json({{{"addmm", "1 GEMM", "k", false}}})},
       {"energy_per_call_j", 0.125},
+      {"elapsed_s", 0.5},
       {"identity", identity_json({.launches = {{.kernel = "k", .code = "0f"}}, .order = "5d"})}};
   RunFileWriter(path_, json::object())
       .append({entry, run_sample("a", 1, 1), run_sample("b", 0, 1)});
@@ -562,6 +563,7 @@ TEST_F(RunFileWriterTest, ReadsWhatACallLaunched) {
   EXPECT_FALSE(file.benchmarks.at(0).expectation.value().met());
   EXPECT_EQ(file.benchmarks.at(0).identity.value().launches.at(0).code, "0f");
   EXPECT_EQ(file.benchmarks.at(0).counters.at("energy_per_call_j"), 0.125);
+  EXPECT_EQ(file.benchmarks.at(0).counters.at("elapsed_s"), 0.5);
   EXPECT_FALSE(file.benchmarks.at(1).identity.has_value());
   EXPECT_FALSE(file.benchmarks.at(1).stage_times.has_value());
   EXPECT_FALSE(file.benchmarks.at(1).expectation.has_value());

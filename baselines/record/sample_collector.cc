@@ -202,8 +202,10 @@ void SampleCollector::add_details(const RunFileEntry& entry, Samples& samples) c
   if (const auto expectation = details.find("expectation")) {
     samples.expectation = parse_expectation(*expectation);
   }
-  if (const auto energy = details.find(kEnergyPerCall)) {
-    samples.energy_per_call_j = energy->positive_number();
+  for (const std::string_view name : {kEnergyPerCall, kElapsed}) {
+    if (const auto value = details.find(name)) {
+      samples.of_process.insert_or_assign(std::string(name), value->positive_number());
+    }
   }
   if (const auto identity = details.find("identity")) samples.identity = parse_identity(*identity);
   add_warnings(samples.warnings, read_warnings(details));
@@ -285,9 +287,7 @@ BenchmarkResult SampleCollector::result(Samples&& samples, bool is_ours) {
     if (!is_ours && is_own_counter(counter.name) && counter.name != kClockCounter) continue;
     result.counters.emplace(std::move(counter.name), median(std::move(counter.values)));
   }
-  if (samples.energy_per_call_j) {
-    result.counters.emplace(kEnergyPerCall, *samples.energy_per_call_j);
-  }
+  result.counters.merge(samples.of_process);
   result.summary = summary_of(samples.times_ns, samples.cycles);
   const auto host_ns = [&result](const char* counter) {
     const auto found = result.counters.find(counter);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -53,7 +54,7 @@ class SampleCollector {
     std::unordered_map<std::string, std::size_t> counter_index;
     std::map<std::string, std::string> choices;
     std::vector<Warning> warnings;
-    std::optional<double> energy_per_call_j;
+    std::map<std::string, double> of_process;  // counters that it has one value of
     std::optional<KernelProfile> profile;
     std::optional<StageTimes> stage_times;
     std::optional<TraceExpectation> expectation;

@@ -269,7 +269,7 @@ Outcome MeasuringProcess::finish() {
   require_whole_times();
   recorder_.flush();
   if (options_.energy.count() > 0 && options_.out && !stopped()) measure_energy();
-  if (options_.profile && options_.out && !stopped()) profile();
+  if (options_.out && !stopped()) add_last_details();
   probe_.probe();
   if (stopped()) {
     recorder_.leave(warnings());
@@ -321,9 +321,19 @@ std::vector<std::size_t> MeasuringProcess::measured() const {
   return measured;
 }
 
+void MeasuringProcess::add_last_details() {
+  std::map<std::size_t, nlohmann::json> details;
+  if (options_.profile) details = profiles();
+  for (const std::size_t i : measured()) {
+    details[i][std::string(baselines::kElapsed)] =
+        std::chrono::duration<double>(watchdog_.spent_on(i)).count();
+  }
+  if (!details.empty()) recorder_.add_details(details);
+}
+
 // After the last sample: a profiler may slow whatever follows it. Only of what this process
 // measured: another one may have chosen other kernels.
-void MeasuringProcess::profile() {
+std::map<std::size_t, nlohmann::json> MeasuringProcess::profiles() {
   std::map<std::size_t, nlohmann::json> details;
   for (std::size_t i = 0; i < sessions_.size() && !stopped(); ++i) {
     if (ranks().first("whether it is profiled", is_measured(i) ? 1 : 0) == 0) continue;
@@ -334,7 +344,7 @@ void MeasuringProcess::profile() {
     }
     if (!ranks().all("profiling goes on", goes_on)) break;
   }
-  if (!details.empty()) recorder_.add_details(details);
+  return details;
 }
 
 // goes_on: false where a warning holds for all benchmarks.

@@ -114,7 +114,9 @@ class MeasuringProcess {
   bool is_measured(std::size_t benchmark) const;
   std::vector<std::size_t> measured() const;
   void measure_energy();
-  void profile();
+  // What is known of a benchmark at the end alone: its profile, and how long it took.
+  void add_last_details();
+  std::map<std::size_t, nlohmann::json> profiles();
   nlohmann::json details_of_ranks(std::size_t benchmark, const nlohmann::json& profile);
   nlohmann::json profiled(std::size_t benchmark, bool& goes_on);
   ProfileAttempt try_profile(std::size_t benchmark);

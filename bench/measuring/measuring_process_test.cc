@@ -145,6 +145,20 @@ TEST_F(ProfileTest, IsNotTakenWhereNobodyAsksForIt) {
   EXPECT_EQ(meter_.profiles, 0);
 }
 
+TEST_F(ProfileTest, FollowsWhatABenchmarkTook) {
+  for (const bool is_taken : {true, false}) {
+    options_.profile = is_taken;
+    options_.out = folder_.path() / (is_taken ? "with.json" : "without.json");
+    measure_all();
+    for (const auto& result : baselines::read_run_file(*options_.out).benchmarks) {
+      const double elapsed_s = result.counters.at(std::string(baselines::kElapsed));
+      EXPECT_GT(elapsed_s, 5 * 100'000e-9) << "five samples of 100 us";
+      EXPECT_LT(elapsed_s, 60);
+    }
+    meter_.profiles = 0;
+  }
+}
+
 TEST_F(ProfileTest, IsARecordedWarningWhereTheProfilerIsRefused) {
   meter_.attempt.warning = baselines::Warning::kProfilerRefused;
   EXPECT_EQ(measure_all(), Outcome::kComplete);

@@ -29,7 +29,14 @@ Watchdog::Piece::Piece(Watchdog& watchdog, std::size_t benchmark) : watchdog_(wa
 
 Watchdog::Piece::~Piece() {
   const std::lock_guard lock(watchdog_.mutex_);
+  watchdog_.spent_[watchdog_.begun_->benchmark] += Clock::now() - watchdog_.begun_->at;
   watchdog_.begun_.reset();
+}
+
+nanoseconds Watchdog::spent_on(std::size_t benchmark) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = spent_.find(benchmark);
+  return found == spent_.end() ? nanoseconds(0) : found->second;
 }
 
 std::optional<Watchdog::Stuck> Watchdog::stuck(Clock::time_point now) {

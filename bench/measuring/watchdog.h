@@ -1,11 +1,12 @@
-// Notices work that never ends. An endless kernel blocks the thread that waits for it, so another
-// thread watches.
+// Notices work that never ends, and knows what the rest took. An endless kernel blocks the thread
+// that waits for it, so another thread watches.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -41,6 +42,9 @@ class Watchdog {
     Watchdog& watchdog_;
   };
 
+  // What the benchmark's pieces that have ended took in all.
+  std::chrono::nanoseconds spent_on(std::size_t benchmark) const;
+
  private:
   using Clock = std::chrono::steady_clock;
   struct Begun {
@@ -53,9 +57,10 @@ class Watchdog {
 
   const std::chrono::nanoseconds patience_;
   const std::function<void(const Stuck&)> on_stuck_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable_any ends_;
   std::optional<Begun> begun_;
+  std::map<std::size_t, std::chrono::nanoseconds> spent_;  // by benchmark
   std::optional<Clock::time_point> signalled_;  // when the signal was noticed
   std::jthread thread_;                         // constructed last: it uses the others
 };

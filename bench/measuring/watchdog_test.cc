@@ -41,5 +41,19 @@ TEST(Watchdog, LeavesAloneWhatEndsInTimeAndTheTimeBetween) {
   EXPECT_EQ(found, 0);
 }
 
+TEST(Watchdog, AddsUpWhatABenchmarkTook) {
+  Watchdog watchdog(kNoTimeout, [](const Watchdog::Stuck&) {});
+  for (const std::size_t benchmark : {1, 2, 1}) {
+    const Watchdog::Piece piece(watchdog, benchmark);
+    std::this_thread::sleep_for(benchmark * 20ms);
+  }
+  std::this_thread::sleep_for(300ms);
+  EXPECT_EQ(watchdog.spent_on(0), 0ms);
+  for (const std::size_t benchmark : {1, 2}) {
+    EXPECT_GE(watchdog.spent_on(benchmark), 40ms) << benchmark;
+    EXPECT_LT(watchdog.spent_on(benchmark), 300ms) << benchmark;
+  }
+}
+
 }  // namespace
 }  // namespace fusegate::bench

@@ -27,6 +27,7 @@ struct KnownBenchmark {
   double min_bytes = std::numeric_limits<double>::quiet_NaN();
   bool is_control = false;
   bool chooses = false;  // a kernel, by measuring or by asking a library
+  double elapsed_s = std::numeric_limits<double>::quiet_NaN();  // of a process, for it
 };
 
 // Both in the order in which they are taken, so that the first few of them do for less time.

@@ -54,7 +54,8 @@ void learn(const baselines::Run& run, KnownBenchmark& known) {
   if (!(known.time_ns > 0)) known.time_ns = median_time_ns(*series);
   known.chooses = known.chooses || !series->choices.empty();
   for (const auto& [counter, value] :
-       {std::pair("flops", &known.flops), std::pair("min_bytes", &known.min_bytes)}) {
+       {std::pair("flops", &known.flops), std::pair("min_bytes", &known.min_bytes),
+        std::pair(baselines::kElapsed.data(), &known.elapsed_s)}) {
     const auto found = series->counters.find(counter);
     if (found != series->counters.end()) *value = found->second;
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <sstream>
 #include <utility>
 
@@ -120,6 +121,22 @@ std::vector<std::string> listed(const std::string& text) {
   return names;
 }
 
+double call_ns(const KnownBenchmark& benchmark) {
+  return benchmark.time_ns > 0 ? benchmark.time_ns : 0;
+}
+
+// What processes of the run took over what their samples take by its protocol, of all benchmarks
+// that this is known of; 1 where it is known of none.
+double factor_of(std::span<const KnownBenchmark> benchmarks, const nlohmann::json& protocol) {
+  double elapsed_s = 0, of_samples_s = 0;
+  for (const KnownBenchmark& benchmark : benchmarks) {
+    if (!(benchmark.elapsed_s > 0)) continue;
+    elapsed_s += benchmark.elapsed_s;
+    of_samples_s += samples_s(protocol, call_ns(benchmark));
+  }
+  return of_samples_s > 0 ? elapsed_s / of_samples_s : 1;
+}
+
 }  // namespace
 
 ShardPlan make_plan(const PlanRequest& request) {
@@ -225,9 +242,14 @@ void set_costs(const ProgramSuite& suite, const std::optional<baselines::Run>& k
   std::vector<ComparedRuns> runs;
   if (known) runs.push_back({*known, *known});
   request.costs_are_seconds = samples_s(protocol, 0) > 0;
-  for (const KnownBenchmark& benchmark : known_benchmarks(names, runs)) {
-    const double time_ns = benchmark.time_ns > 0 ? benchmark.time_ns : 0;
-    request.costs[benchmark.name] = request.costs_are_seconds ? samples_s(protocol, time_ns) : 1;
+  const std::vector<KnownBenchmark> benchmarks = known_benchmarks(names, runs);
+  const nlohmann::json& known_protocol = known ? known->provenance.protocol : protocol;
+  const double usual = factor_of(benchmarks, known_protocol);
+  for (const KnownBenchmark& benchmark : benchmarks) {
+    const double factor =
+        benchmark.elapsed_s > 0 ? factor_of({&benchmark, 1}, known_protocol) : usual;
+    request.costs[benchmark.name] =
+        request.costs_are_seconds ? factor * samples_s(protocol, call_ns(benchmark)) : 1;
   }
   const std::set<std::string> controls(suite.controls.begin(), suite.controls.end());
   request.controls.assign(controls.begin(), controls.end());

@@ -56,8 +56,9 @@ ProgramSuite suite_of_run(const baselines::Run& run);
 // matches none.
 void name_controls(const std::vector<std::string>& patterns, ProgramSuite& suite);
 
-// By the times of the known run and the protocol of the suite, or else of that run. A benchmark
-// without a time is expected to take the least, as most do whose calls are shorter than a batch.
+// By what a process of the known run took for each, with its check, where the run says so; by its
+// samples else. By the protocol of the suite, or else of that run. A benchmark without a time is
+// expected to take the least, as most do whose calls are shorter than a batch.
 // Sets costs, costs_are_seconds and controls.
 void set_costs(const ProgramSuite& suite, const std::optional<baselines::Run>& known,
                PlanRequest& request);

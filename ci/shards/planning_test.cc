@@ -15,6 +15,7 @@ namespace fusegate::ci {
 namespace {
 
 using ::testing::Contains;
+using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -132,6 +133,24 @@ TEST(PlanningTest, CostsFollowTimesAndTheProtocol) {
   EXPECT_THAT(request.controls, ElementsAre("copy"));
   EXPECT_GT(request.costs["slow"], 20 * request.costs["fast"]);
   EXPECT_EQ(request.costs["new"], request.costs["fast"]) << "a batch takes a millisecond";
+}
+
+TEST(PlanningTest, CostsAreWhatProcessesTook) {
+  baselines::Run run = known();
+  run.benchmarks[1].counters["elapsed_s"] = 3;  // fast, which a long search precedes
+  run.benchmarks[2].counters["elapsed_s"] = 0.53;
+  ProgramSuite suite = suite_of_run(run);
+  PlanRequest request;
+  set_costs(suite, run, request);
+  EXPECT_THAT(request.costs["fast"], DoubleNear(3, 1e-9));
+  EXPECT_THAT(request.costs["slow"], DoubleNear(0.53, 1e-9));
+  const double copy_s = request.costs["copy"];
+  EXPECT_GT(copy_s, 0.03) << "its factor is usual";
+  suite.protocol = run.provenance.protocol;
+  suite.protocol["samples"] = 20;
+  set_costs(suite, run, request);
+  EXPECT_THAT(request.costs["fast"], DoubleNear(6, 1e-9)) << "twice the samples";
+  EXPECT_THAT(request.costs["copy"], DoubleNear(2 * copy_s, 1e-9));
 }
 
 TEST(PlanningTest, WithoutAProtocolTheNumberCounts) {
