@@ -142,6 +142,7 @@ class MeasuringProcess {
   std::chrono::steady_clock::time_point last_probe_;
   bool device_lost_ = false;
   std::set<baselines::Warning> profile_warnings_;
+  std::set<std::size_t> resumed_;  // benchmarks of which the file had layouts
   Watchdog watchdog_;  // the last: it refers to the others
 };
 
