@@ -98,7 +98,7 @@ void set_times(const BenchmarkSeries& series, const CommonClock* common, bool cy
   benchmark.ns = median(finite_figures(series, &ProcessSummary::time_ns));
   benchmark.cycles = median(finite_figures(series, &ProcessSummary::cycles));
   benchmark.host_ns = median(finite_figures(series, &ProcessSummary::host_ns));
-  benchmark.energy_j = counter_of(series, std::string(kEnergyPerCall));
+  benchmark.energy_j = counter_of(series, kEnergyPerCall);
   if (has_cycles(series) && (common != nullptr || cycles_alone || shows_share(series))) {
     const CommonClock clock = common != nullptr ? *common : own_clock(series, cycles_alone);
     benchmark.clock_ghz = clock.ghz;

@@ -24,9 +24,9 @@ namespace fusegate::baselines {
 
 inline constexpr int kRunFileSchemaVersion = 1;
 // In the details of a benchmark's first entry; read as a counter.
-inline constexpr std::string_view kEnergyPerCall = "energy_per_call_j";
+inline constexpr const char* kEnergyPerCall = "energy_per_call_j";
 // Likewise: the seconds of the process that went into the benchmark, from its check to its profile.
-inline constexpr std::string_view kElapsed = "elapsed_s";
+inline constexpr const char* kElapsed = "elapsed_s";
 // Counters of an entry, and lists beside a stored benchmark's times: the host's time for a call,
 // launched on a stream and as one graph.
 inline constexpr const char* kHostNs = "host_ns";

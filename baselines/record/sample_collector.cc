@@ -202,10 +202,8 @@ void SampleCollector::add_details(const RunFileEntry& entry, Samples& samples) c
   if (const auto expectation = details.find("expectation")) {
     samples.expectation = parse_expectation(*expectation);
   }
-  for (const std::string_view name : {kEnergyPerCall, kElapsed}) {
-    if (const auto value = details.find(name)) {
-      samples.of_process.insert_or_assign(std::string(name), value->positive_number());
-    }
+  for (const char* const name : {kEnergyPerCall, kElapsed}) {
+    if (const auto value = details.find(name)) samples.of_process[name] = value->positive_number();
   }
   if (const auto identity = details.find("identity")) samples.identity = parse_identity(*identity);
   add_warnings(samples.warnings, read_warnings(details));

@@ -301,7 +301,7 @@ void MeasuringProcess::measure_energy() {
       const Watchdog::Piece piece(watchdog_, i);
       const auto energy = sessions_[i].call_energy(source, options_.energy);
       if (!energy) continue;
-      details[i][std::string(baselines::kEnergyPerCall)] = energy->joules;
+      details[i][baselines::kEnergyPerCall] = energy->joules;
       details[i]["energy_power_w"] = energy->power_w;  // to compare with the card's limit
     } catch (const std::exception& error) {
       log_warning("{}: energy: {}", plan_.benchmarks[i].name(), error.what());
@@ -329,8 +329,8 @@ void MeasuringProcess::add_last_details() {
   if (options_.profile) details = profiles();
   for (const std::size_t i : measured()) {
     if (resumed_.contains(i)) continue;  // another process spent more on it
-    details[i][std::string(baselines::kElapsed)] =
-        std::chrono::duration<double>(watchdog_.spent_on(i)).count();
+    const std::chrono::duration<double> spent = watchdog_.spent_on(i);
+    details[i][baselines::kElapsed] = spent.count();
   }
   if (!details.empty()) recorder_.add_details(details);
 }

@@ -43,16 +43,16 @@ TEST(Watchdog, LeavesAloneWhatEndsInTimeAndTheTimeBetween) {
 
 TEST(Watchdog, AddsUpWhatABenchmarkTook) {
   Watchdog watchdog(kNoTimeout, [](const Watchdog::Stuck&) {});
+  const auto begin = std::chrono::steady_clock::now();
   for (const std::size_t benchmark : {1, 2, 1}) {
     const Watchdog::Piece piece(watchdog, benchmark);
     std::this_thread::sleep_for(benchmark * 20ms);
   }
-  std::this_thread::sleep_for(300ms);
+  const auto whole = std::chrono::steady_clock::now() - begin;
+  std::this_thread::sleep_for(50ms);
   EXPECT_EQ(watchdog.spent_on(0), 0ms);
-  for (const std::size_t benchmark : {1, 2}) {
-    EXPECT_GE(watchdog.spent_on(benchmark), 40ms) << benchmark;
-    EXPECT_LT(watchdog.spent_on(benchmark), 300ms) << benchmark;
-  }
+  for (const std::size_t benchmark : {1, 2}) EXPECT_GE(watchdog.spent_on(benchmark), 40ms);
+  EXPECT_LE(watchdog.spent_on(1) + watchdog.spent_on(2), whole) << "the time between counts";
 }
 
 }  // namespace

@@ -76,9 +76,9 @@ void Rounds::measure_minimum() {
       measure({Round::Kind::kMinimum, session_.whole_round_flags}, display, rounds_left());
     }
   }
-  const bool any_has_none = lived_.size() < session_.programs.size();
-  const bool is_of_card = !session_.request.options.card.empty();
-  if (is_of_card && any_has_none && !session_.is_interrupted()) session_.end = RunEnd::kGaveUp;
+  // Without a process of each program there is no result, and another card may have one.
+  const bool lacks_program = lived_.size() < session_.programs.size();
+  if (is_of_card() && lacks_program && !session_.is_interrupted()) session_.end = RunEnd::kGaveUp;
 }
 
 int Rounds::processes_left() const {
@@ -193,7 +193,7 @@ bool Rounds::run_one(const PlannedProcess& planned, const Round& round, Progress
   display.finish_process(outcome.record.failure);
   deaths_ = outcome.died ? deaths_ + 1 : 0;
   if (!outcome.died) lived_.insert(slot.program);
-  if (!session_.request.options.card.empty() && deaths_ > session_.programs.size()) {
+  if (is_of_card() && deaths_ > session_.programs.size()) {
     session_.end = RunEnd::kGaveUp;
     return false;
   }

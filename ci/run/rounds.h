@@ -80,6 +80,7 @@ class Rounds {
   int rounds_left() const;
   void replan(ProgressDisplay& display);
 
+  bool is_of_card() const { return !session_.request.options.card.empty(); }
   const Slot& slot_of(const PlannedProcess& planned) const {
     return slots_[static_cast<std::size_t>(planned.slot)];
   }

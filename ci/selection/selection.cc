@@ -55,7 +55,7 @@ void learn(const baselines::Run& run, KnownBenchmark& known) {
   known.chooses = known.chooses || !series->choices.empty();
   for (const auto& [counter, value] :
        {std::pair("flops", &known.flops), std::pair("min_bytes", &known.min_bytes),
-        std::pair(baselines::kElapsed.data(), &known.elapsed_s)}) {
+        std::pair(baselines::kElapsed, &known.elapsed_s)}) {
     const auto found = series->counters.find(counter);
     if (found != series->counters.end()) *value = found->second;
   }

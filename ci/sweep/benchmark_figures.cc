@@ -32,7 +32,7 @@ BenchmarkFigures benchmark_figures(const baselines::BenchmarkSeries& series) {
   figures.min_bytes = counter(series, "min_bytes");
   figures.tflops = figures.flops / figures.time_ns / 1e3;
   figures.gbps = figures.min_bytes / figures.time_ns;
-  figures.energy_j = counter(series, std::string(baselines::kEnergyPerCall));
+  figures.energy_j = counter(series, baselines::kEnergyPerCall);
   figures.host_ns = counter(series, "host_ns");
   figures.host_graph_ns = counter(series, "host_graph_ns");
   figures.memory_bytes = counter(series, "memory_bytes");
