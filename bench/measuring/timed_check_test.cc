@@ -13,9 +13,11 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "bench/measuring/cheat_test.h"
+#include "bench/meters/fake_meter.h"
 #include "kernels/operations/ladder_problem.h"
 
 namespace fusegate::bench {
@@ -115,6 +117,25 @@ TEST_F(TimedCheckTest, RefusesResultsKeptByAllOfTheInputs) {
     });
   }
   EXPECT_THAT(refused, HasSubstr("keeps results: "));
+}
+
+// A neighbour that leaves a core alone for a moment, where inputs happen to stay, is no cheat; what
+// is faster each time is.
+TEST_F(TimedCheckTest, HoldsALoneFastRunAgainstNobody) {
+  constexpr int kBefore = 8;  // changing runs for their results, before any for their time
+  for (const bool is_lone : {true, false}) {
+    auto meter = std::make_unique<FakeMeter>(30'000);
+    meter->changing_ns = [is_lone, run = -kBefore](double ns) mutable {
+      const int number = run++;
+      const bool stays = number >= 0 && number % 3 != 1;
+      return stays && (number == 0 || !is_lone) ? ns / 2 : ns;
+    };
+    meter_ = std::move(meter);
+    const std::string refused = refusal_of(fused_, 1);
+    const char* const expected = is_lone ? "" : "keeps results: 6 calls take 180 us";
+    EXPECT_THAT(refused, testing::StartsWith(expected));
+    EXPECT_EQ(refused.empty(), is_lone) << refused;
+  }
 }
 
 TEST_F(TimedCheckTest, RefusesWhatComputesOneCallInTen) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,7 +32,7 @@ class FakeMeter : public Meter {
       void start() override { kernel.launch(); }
       double run_changing(const Changes& changes) override {
         launch_each(changes, kernel);
-        return static_cast<double>(changes.size()) * meter.call_ns;
+        return meter.changing_ns(static_cast<double>(changes.size()) * meter.call_ns);
       }
       FakeMeter& meter;
       const kernels::PreparedKernel& kernel;
@@ -75,6 +76,8 @@ class FakeMeter : public Meter {
   double call_ns;
   double overhead_ns = 1000;
   double clock_hz = 1e9;
+  // What a batch of changes takes, given its calls' time.
+  std::function<double(double)> changing_ns = [](double ns) { return ns; };
   bool spins = true;
   std::string uncapturable;  // why; "" where it is not
   std::optional<StaleArgument> stale;
