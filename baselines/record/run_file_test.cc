@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <ctime>
 #include <functional>
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/io/scratch_folder.h"
+#include "baselines/io/work_growth.h"
 
 namespace fusegate::baselines {
 namespace {
@@ -478,46 +478,43 @@ TEST(ReadRunFile, KnowsRepetitionsInAnyOrder) {
   }
 }
 
-double processor_seconds(const std::function<void()>& work) {
-  const std::clock_t start = std::clock();
-  work();
-  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+// With an input eight times as large.
+double growth_of_reading(const std::function<std::string(int)>& text_of, int small) {
+  const std::string texts[] = {text_of(small), text_of(8 * small)};
+  return work_growth([&] { parse_run_file(texts[0], "f.json"); },
+                     [&] { parse_run_file(texts[1], "f.json"); });
 }
 
-// What took time with the square of their number: 40 s for these.
-constexpr double kMostSeconds = 10;
-
 TEST(ReadRunFile, ManyCountersOfAnEntryTakeNoSquareOfTheirNumber) {
-  constexpr int kCounters = 150'000;
-  std::string up, down;
-  for (int i = 0; i < kCounters; ++i) {
-    up += ", \"c" + std::to_string(i) + "\": 1";
-    down += ", \"c" + std::to_string(kCounters - 1 - i) + "\": 3";
-  }
-  const auto entry = [](int repetition, const std::string& counters) {
-    const std::string text = run_sample("a", repetition, 1).dump();
-    return text.substr(0, text.size() - 1) + counters + "}";
+  const auto text_of = [](int count) {
+    std::string up, down;
+    for (int i = 0; i < count; ++i) {
+      up += ", \"c" + std::to_string(i) + "\": 1";
+      down += ", \"c" + std::to_string(count - 1 - i) + "\": 3";
+    }
+    const auto entry = [](int repetition, const std::string& counters) {
+      const std::string text = run_sample("a", repetition, 1).dump();
+      return text.substr(0, text.size() - 1) + counters + "}";
+    };
+    return "{\"context\": {}, \"benchmarks\": [" + entry(0, up) + "," + entry(1, down) + "]}";
   };
-  const std::string text = "{\"benchmarks\": [" + entry(0, up) + "," + entry(1, down) + "]}";
-  EXPECT_LT(processor_seconds([&] {
-              const RunFile file = parse_run_file(text, "f.json");
-              EXPECT_EQ(file.benchmarks[0].counters.size(), std::size_t{kCounters});
-              EXPECT_EQ(file.benchmarks[0].counters.at("c7"), 2);
-            }),
-            kMostSeconds);
+  const RunFile file = parse_run_file(text_of(1000), "f.json");
+  EXPECT_EQ(file.benchmarks[0].counters.size(), 1000u);
+  EXPECT_EQ(file.benchmarks[0].counters.at("c7"), 2);
+  EXPECT_LT(growth_of_reading(text_of, 10000), kMostGrowthOfEight);
 }
 
 TEST(ReadRunFile, RepetitionsThatGoDownTakeNoSquareOfTheirNumber) {
-  constexpr int kRepetitions = 150'000;
-  std::string text;
-  for (int i = kRepetitions; i-- > 0;) {
-    text += (text.empty() ? "{\"benchmarks\": [" : ",") + run_sample("a", i, 1).dump();
-  }
-  EXPECT_LT(processor_seconds([&] {
-              const RunFile file = parse_run_file(text + "]}", "f.json");
-              EXPECT_EQ(file.benchmarks[0].summary.samples, kRepetitions);
-            }),
-            kMostSeconds);
+  const auto text_of = [](int count) {
+    std::string text;
+    for (int i = count; i-- > 0;) {
+      text += ",{\"name\": \"a\", \"repetition_index\": " + std::to_string(i) +
+              ", \"iterations\": 1, \"real_time\": 1, \"time_unit\": \"us\"}";
+    }
+    return "{\"context\": {}, \"benchmarks\": [" + text.substr(1) + "]}";
+  };
+  EXPECT_EQ(parse_run_file(text_of(1000), "f.json").benchmarks[0].summary.samples, 1000);
+  EXPECT_LT(growth_of_reading(text_of, 10000), kMostGrowthOfEight);
 }
 
 TEST(ReadRunFile, NamesTheFieldOfTheContext) {
