@@ -23,9 +23,11 @@ class CudaDevice : public CpuDevice {
     return few;
   }
   cudaStream_t stream() const { return nullptr; }
+  const Memory& workspace() const { return workspace_; }
 
  private:
   cudaDeviceProp properties_{};
+  Memory workspace_ = allocate(2 << 20);
 };
 using CublasDevice = CudaDevice;  // of the tests' fixture, which has products from the host
 

@@ -1,5 +1,6 @@
 // Replaces cuda/device/dependent_launch.h: runs a kernel cluster by cluster, each in another
-// order of its threads.
+// order of its threads. The last is the first, since a cluster may wait for what the next one gives
+// (stream-K), which must not wait for it.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -21,12 +22,9 @@ struct LaunchShape {
 };
 
 inline bool can_launch_early(const void*) { return true; }
-template <typename Kernel>
-void allow_shared_bytes(Kernel*, int) {}
-template <typename Kernel>
-void prefer_shared_memory(Kernel*) {}
-template <typename Kernel>
-int resident_clusters(Kernel*, const LaunchShape& shape) {
+inline void allow_shared_bytes(const void*, int) {}
+inline void prefer_shared_memory(const void*) {}
+inline int resident_clusters(const void*, const LaunchShape& shape) {
   return CudaDevice().limits().sm_count / static_cast<int>(shape.cluster);
 }
 
@@ -37,7 +35,7 @@ void launch_kernel(void (*kernel)(Params...), const LaunchShape& shape, cudaStre
   const int row_blocks = static_cast<int>(shape.blocks.x),
             cluster = static_cast<int>(shape.cluster);
   for (int row = 0; row < static_cast<int>(shape.blocks.y); ++row) {
-    for (int first = 0; first < row_blocks; first += cluster) {
+    for (int first = row_blocks - cluster; first >= 0; first -= cluster) {
       emulation::Cluster(cluster, static_cast<int>(shape.threads.x), shape.shared_bytes, ++seed)
           .run(first, row, row_blocks, [&] { kernel(args...); });
     }

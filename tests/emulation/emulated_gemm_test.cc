@@ -50,6 +50,21 @@ TEST_F(HopperGemm, EmulatedSwappedAgreesWithTheReferenceOverManyTilesABlock) {
   }
 }
 
+// Clusters have 1.25 to 2.5 tiles each; of k, two steps to more than a ring's.
+TEST_F(HopperGemm, EmulatedStreamKAgreesWithTheReference) {
+  for (std::size_t tile = 0; tile < kSwappedTilesSm90.size(); ++tile) {
+    const SwappedTileSm90& shape = kSwappedTilesSm90[tile];
+    const int clusters = 8 / shape.cluster;
+    const int across = shape.shares_weights ? shape.cols : shape.cols * shape.cluster;
+    for (const auto& [tiles, k] :
+         {std::pair{clusters + 1, 72}, {2 * clusters - 1, 520}, {2 * clusters + 1, 136}}) {
+      const GemmSize size{shape.rows - 3, across * tiles - 8, k};
+      SCOPED_TRACE(testing::Message() << "tile " << tile << " hidden " << size.n << " dim " << k);
+      check_swapped(size, tile, true);
+    }
+  }
+}
+
 TEST_F(HopperGemm, EmulatedWideGatedAgreesWithTheReferenceAroundEveryEdge) {
   for (const GemmSize& size :
        {GemmSize{1, 8, 8}, {129, 96, 72}, {257, 200, 264}, {256, 104, 64}, {900, 392, 200}}) {

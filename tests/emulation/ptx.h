@@ -137,6 +137,21 @@ inline void store_global(void* to, const uint4& value) {
   Cluster::here().store(to, &value, sizeof(value));
 }
 
+inline void add_sums(float* sums, const float4* from) {
+  sums[0] += from->x, sums[1] += from->y, sums[2] += from->z, sums[3] += from->w;
+}
+inline void store_sums(const float* sums, float4* to) {
+  Cluster::here().store(to, sums, sizeof(*to));
+}
+inline void set_flag(std::uint32_t* flag) {
+  if (*flag != 0) throw emulation::Fault("a flag is set before it was taken");
+  *flag = 1;
+}
+inline void take_flag(std::uint32_t* flag) {
+  if (*flag == 0) throw emulation::Fault("a flag is taken that no cluster behind this one has set");
+  *flag = 0;
+}
+
 inline void wait_for_previous_kernel() { Cluster::here().wait_for_previous_kernel(); }
 inline void let_next_kernel_start() {}
 

@@ -36,22 +36,19 @@ inline bool can_launch_early(const void* kernel) {
 }
 
 // Once before a kernel is launched with more than 48 KiB of dynamic shared memory.
-template <typename Kernel>
-void allow_shared_bytes(Kernel* kernel, int bytes) {
+inline void allow_shared_bytes(const void* kernel, int bytes) {
   FUSEGATE_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
 }
 
 // The same once where a plan counts on as many blocks an SM as shared memory allows at most.
-template <typename Kernel>
-void prefer_shared_memory(Kernel* kernel) {
+inline void prefer_shared_memory(const void* kernel) {
   FUSEGATE_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                                      cudaSharedmemCarveoutMaxShared));
 }
 
 // Clusters that fit at one time: fewer than SMs / cluster where a group of SMs has a number of them
 // that is no multiple of it. shape.blocks need not be set.
-template <typename Kernel>
-int resident_clusters(Kernel* kernel, const LaunchShape& shape) {
+inline int resident_clusters(const void* kernel, const LaunchShape& shape) {
   cudaLaunchAttribute cluster{};
   cluster.id = cudaLaunchAttributeClusterDimension;
   cluster.val.clusterDim = {shape.cluster, 1, 1};

@@ -25,6 +25,9 @@ struct GatedGemmPlan {
   TileRaster raster;
   int blocks = 0;   // block (or cluster of blocks) b works on tiles b, b + blocks, ...
   int waves = 0;    // tiles of the block that has most
+  // Or, blocks work on equal shares of all tiles' steps of k, one behind the other ("stream-K"):
+  // where one's last tile is not whole, the next one's sums of the rest are added.
+  bool streams_k = false;
   double cost = 0;  // as the architecture's rule has it
 };
 

@@ -34,8 +34,9 @@ void dispatch(std::size_t tile, const Activation& activation, Dtype dtype, F&& f
 
 void prepare_gated_gemm_sm80(const GatedGemmPlan& plan, const Activation& activation, Dtype dtype) {
   dispatch(plan.tile, activation, dtype, [](auto variant) {
-    allow_shared_bytes(variant.kKernel, variant.kTile.shared_bytes());
-    prefer_shared_memory(variant.kKernel);
+    const auto* const kernel = reinterpret_cast<const void*>(variant.kKernel);
+    allow_shared_bytes(kernel, variant.kTile.shared_bytes());
+    prefer_shared_memory(kernel);
   });
 }
 

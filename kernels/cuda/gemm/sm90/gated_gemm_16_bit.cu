@@ -27,16 +27,15 @@ std::string refuses_sm90(const CudaDevice& device) {
 std::function<void()> make_gated_gemm_sm90(CudaDevice& device, const GatedGemmPlan& plan,
                                            const Activation& activation,
                                            const GatedOperands& operands) {
-  std::function<void()> launch;
+  const BuiltGated<sm90::OutputRows>* kernel = nullptr;
   dispatch_activation(GemmActivations{}, activation, [&]<typename Functor>() {
     dispatch_16_bit(operands.h.dtype, "gated_gemm_sm90", [&]<typename T>() {
       dispatch_index<kGatedTilesSm90.size()>(plan.tile, [&]<std::size_t kIndex>() {
-        using Gemm = GemmOf<T, Functor, kIndex>;
-        launch = launch_gated<Gemm>(device, plan, operands, output_rows(operands.h));
+        kernel = &kBuiltGated<GemmOf<T, Functor, kIndex>>;
       });
     });
   });
-  return launch;
+  return launch_gated(*kernel, device, plan, operands, output_rows(operands.h));
 }
 
 }  // namespace fusegate::kernels

@@ -49,7 +49,8 @@ std::function<void()> make_gated_gemm_fp8_sm90(CudaDevice& device, const GatedGe
         if constexpr (is_built(kGatedTilesFp8Sm90[kIndex], kScaledBy<Scales>)) {
           using Gemm = GatedGemmOf<kGatedTilesFp8Sm90, kIndex, __nv_fp8_e4m3, Functor,
                                    QuantizedRows<Scales>>;
-          launch = launch_gated<Gemm>(device, plan, operands, rows_of<Scales>(scales, operands.h));
+          launch = launch_gated(kBuiltGated<Gemm>, device, plan, operands,
+                                rows_of<Scales>(scales, operands.h));
         }
       });
     });

@@ -53,6 +53,21 @@ TEST_F(HopperGemm, SwappedAgreesWithTheReferenceOverManyTilesABlock) {
   }
 }
 
+// Of clusters that give each other sums, whichever is at work first.
+TEST_F(HopperGemm, StreamKAgreesWithTheReference) {
+  for (std::size_t tile = 0; tile < kSwappedTilesSm90.size(); ++tile) {
+    const SwappedTileSm90& shape = kSwappedTilesSm90[tile];
+    const int clusters = device_->limits().sm_count / shape.cluster;
+    const int across = shape.shares_weights ? shape.cols : shape.cols * shape.cluster;
+    for (const auto& [tiles, k] : {std::pair{clusters + 1, 72}, {2 * clusters - 1, 520},
+                                   {clusters + clusters / 2, 2056}, {5 * clusters - 1, 200}}) {
+      const GemmSize size{shape.rows - 3, across * tiles - 8, k};
+      SCOPED_TRACE(testing::Message() << "tile " << tile << " hidden " << size.n << " dim " << k);
+      for (int repeat = 0; repeat < 10; ++repeat) check_swapped(size, tile, true);
+    }
+  }
+}
+
 TEST_F(HopperGemm, WideGatedAgreesWithTheReferenceAroundEveryEdge) {
   for (const int rows : edges({1, 128, 129, 256, 257})) {
     for (const int hidden : edges({8, 96, 104, 192, 200})) {

@@ -21,11 +21,16 @@ using GatedGemmOf = std::conditional_t<
     sm90::GatedGemm<T, Functor, kTiles[kIndex].cols, kTiles[kIndex].stages, kTiles[kIndex].cluster,
                     kTiles[kIndex].rows, Rows, kTiles[kIndex].promotes>>;
 
-template <typename Gemm>
-using GatedKernel = void (*)(sm90::GatedMaps, TileRaster, typename Gemm::Rows, int);
+// What the host needs to know of a kernel, so that one function launches all with the same rows.
+template <typename Rows>
+struct BuiltGated {
+  void (*kernel)(sm90::GatedMaps, TileRaster, Rows, int) = nullptr;
+  int shared_bytes = 0, cluster = 1;
+  int x_rows = 0, weight_rows = 0, out_rows = 0, out_columns = 0;  // of boxes
+};
 
 template <typename Gemm>
-GatedKernel<Gemm> gated_kernel_of() {
+constexpr auto gated_kernel_of() {
   if constexpr (Gemm::kReaders == 1) {
     return sm90::gated_pingpong_kernel<Gemm>;
   } else {
@@ -34,20 +39,27 @@ GatedKernel<Gemm> gated_kernel_of() {
 }
 
 template <typename Gemm>
-std::function<void()> launch_gated(CudaDevice& device, const GatedGemmPlan& plan,
-                                   const GatedOperands& o, const typename Gemm::Rows& rows) {
-  const GatedKernel<Gemm> kernel = gated_kernel_of<Gemm>();
-  const LaunchShape shape = persistent_launch<Gemm>(kernel, plan.blocks);
-  const auto weights_map = [](const Tensor& w) {
-    return make_stage_map(w, Gemm::kColumns / Gemm::kPieces);
-  };
+constexpr BuiltGated<typename Gemm::Rows> kBuiltGated{.kernel = gated_kernel_of<Gemm>(),
+                                                      .shared_bytes = Gemm::kSharedBytes,
+                                                      .cluster = Gemm::kCluster,
+                                                      .x_rows = Gemm::Shape::kRows,
+                                                      .weight_rows = Gemm::kColumns / Gemm::kPieces,
+                                                      .out_rows = Gemm::Output::kRows,
+                                                      .out_columns = Gemm::Output::kPanel};
+
+template <typename Rows>
+std::function<void()> launch_gated(const BuiltGated<Rows>& of, CudaDevice& device,
+                                   const GatedGemmPlan& plan, const GatedOperands& o,
+                                   const Rows& rows) {
+  const LaunchShape shape = persistent_shape(reinterpret_cast<const void*>(of.kernel),
+                                             of.shared_bytes, of.cluster, plan.blocks);
   const sm90::GatedMaps maps{
-      .x = make_x_maps(o.x, Gemm::Shape::kRows),
-      .w_gate = weights_map(o.w_gate),
-      .w_up = weights_map(o.w_up),
-      .h = make_tensor_map(o.h, Gemm::Output::kRows, Gemm::Output::kPanel),
+      .x = make_x_maps(o.x, of.x_rows),
+      .w_gate = make_stage_map(o.w_gate, of.weight_rows),
+      .w_up = make_stage_map(o.w_up, of.weight_rows),
+      .h = make_tensor_map(o.h, of.out_rows, of.out_columns),
   };
-  return launch_of(kernel, shape, device.stream(), maps, plan.raster, rows,
+  return launch_of(of.kernel, shape, device.stream(), maps, plan.raster, rows,
                    static_cast<int>(o.x.cols()));
 }
 

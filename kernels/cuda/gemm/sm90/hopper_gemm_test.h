@@ -31,12 +31,15 @@ class HopperGemm : public GpuTest {
     }
   }
 
-  void check_swapped(const GemmSize& size, std::size_t tile) {
-    const GatedGemmPlan plan = plan_swapped_gated_sm90(size, device_->limits(), tile);
+  void check_swapped(const GemmSize& size, std::size_t tile, bool streams_k = false) {
+    const GatedGemmPlan plan = plan_swapped_gated_sm90(size, device_->limits(), tile, streams_k);
+    ASSERT_EQ(plan.streams_k, streams_k);
     for (const Activation& activation : kGemmActivations) {
       SCOPED_TRACE(activation.name);
       expect_gated(activation, size, Dtype::kBf16, [&](const GatedOperands& operands) {
-        make_swapped_gated_sm90(*device_, plan, activation, operands)();
+        const auto launch = make_swapped_gated_sm90(*device_, plan, activation, operands);
+        // Twice: what clusters gave to each other must be gone.
+        for (int i = 0; i <= streams_k; ++i) launch();
       });
     }
   }

@@ -69,23 +69,27 @@ sm90::BlockScalesOf<kGated> make_block_scales(const Tensor& x, const Tensor& w, 
 }
 
 // Without the number of blocks. cluster: blocks.
-template <typename Gemm, typename Kernel>
-LaunchShape block_shape(Kernel* kernel, int cluster) {
-  allow_shared_bytes(kernel, Gemm::kSharedBytes);
+inline LaunchShape block_shape(const void* kernel, int shared_bytes, int cluster) {
+  allow_shared_bytes(kernel, shared_bytes);
   return {.blocks = {},
           .threads = sm90::kBlockThreads,
-          .shared_bytes = Gemm::kSharedBytes,
+          .shared_bytes = static_cast<std::size_t>(shared_bytes),
           .cluster = static_cast<unsigned>(cluster),
-          .early = can_launch_early(reinterpret_cast<const void*>(kernel))};
+          .early = can_launch_early(kernel)};
 }
 
 // With so many clusters, or as many as fit at one time, which then go on to further tiles.
+inline LaunchShape persistent_shape(const void* kernel, int shared_bytes, int cluster,
+                                    int clusters) {
+  LaunchShape shape = block_shape(kernel, shared_bytes, cluster);
+  clusters = std::min(clusters, resident_clusters(kernel, shape));
+  shape.blocks = dim3(static_cast<unsigned>(clusters * cluster));
+  return shape;
+}
 template <typename Gemm, typename Kernel>
 LaunchShape persistent_launch(Kernel* kernel, int clusters) {
-  LaunchShape shape = block_shape<Gemm>(kernel, Gemm::kCluster);
-  clusters = std::min(clusters, resident_clusters(kernel, shape));
-  shape.blocks = dim3(static_cast<unsigned>(clusters * Gemm::kCluster));
-  return shape;
+  return persistent_shape(reinterpret_cast<const void*>(kernel), Gemm::kSharedBytes, Gemm::kCluster,
+                          clusters);
 }
 
 // What launches the kernel: one function for all kernels with the same parameters, since one for

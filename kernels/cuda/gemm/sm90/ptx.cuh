@@ -268,6 +268,41 @@ __device__ inline void store_global(void* to, const uint4& value) {
   *static_cast<uint4*>(to) = value;
 }
 
+// ---- what another block of the grid has written
+
+// Adds four to a thread's sums. From the L2, since an SM's L1 does not see what others write.
+__device__ inline void add_sums(float* sums, const float4* from) {
+  asm volatile(
+      "{\n"
+      ".reg .f32 a, b, c, d;\n"
+      "ld.global.cg.v4.f32 {a, b, c, d}, [%4];\n"
+      "add.f32 %0, %0, a;\n"
+      "add.f32 %1, %1, b;\n"
+      "add.f32 %2, %2, c;\n"
+      "add.f32 %3, %3, d;\n"
+      "}"
+      : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+      : "l"(from)
+      : "memory");
+}
+__device__ inline void store_sums(const float* sums, float4* to) {
+  *to = {sums[0], sums[1], sums[2], sums[3]};
+}
+
+// What this thread has written, and what others had written before they met it at a barrier, is
+// seen by who takes the flag, and by those that meet it at a barrier afterwards.
+__device__ inline void set_flag(std::uint32_t* flag) {
+  asm volatile("st.release.gpu.global.u32 [%0], 1;" ::"l"(flag) : "memory");
+}
+// Waits until the flag is set, and clears it for the next launch.
+__device__ inline void take_flag(std::uint32_t* flag) {
+  std::uint32_t value = 0;
+  do {
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(flag) : "memory");
+  } while (value == 0);
+  asm volatile("st.relaxed.gpu.global.u32 [%0], 0;" ::"l"(flag) : "memory");
+}
+
 // ---- programmatic dependent launch
 
 // Until the kernels before this one have ended and their writes are seen. Nothing they write may be

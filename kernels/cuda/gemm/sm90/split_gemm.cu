@@ -15,19 +15,30 @@ using GemmOf =
                                     kSplitGemmShapes[kIndex].stages, kSplitGemmShapes[kIndex].rows>,
                     kSplitGemmShapes[kIndex].splits>;
 
+// What the host needs to know of a kernel, so that one function launches all of them.
+struct BuiltKernel {
+  void (*kernel)(sm90::SplitMaps, sm90::OutputRows, int) = nullptr;
+  int shared_bytes = 0, splits = 1, rows = 0, columns = 0;
+};
+
 template <typename Gemm>
-std::function<void()> make_launch(CudaDevice& device, const Tensor& x, const Tensor& w,
-                                  const Tensor& out) {
-  constexpr int kCols = Gemm::Shape::kWidth;
-  const auto kernel = sm90::split_gemm_kernel<Gemm>;
-  LaunchShape shape = block_shape<Gemm>(kernel, Gemm::kSplits);
-  shape.blocks = dim3(static_cast<unsigned>(ceil_div(out.cols(), kCols) * Gemm::kSplits),
-                      static_cast<unsigned>(ceil_div(out.rows(), Gemm::Shape::kRows)));
+constexpr BuiltKernel kBuilt{.kernel = sm90::split_gemm_kernel<Gemm>,
+                             .shared_bytes = Gemm::kSharedBytes,
+                             .splits = Gemm::kSplits,
+                             .rows = Gemm::Shape::kRows,
+                             .columns = Gemm::Shape::kWidth};
+
+std::function<void()> make_launch(CudaDevice& device, const BuiltKernel& of, const Tensor& x,
+                                  const Tensor& w, const Tensor& out) {
+  LaunchShape shape =
+      block_shape(reinterpret_cast<const void*>(of.kernel), of.shared_bytes, of.splits);
+  shape.blocks = dim3(static_cast<unsigned>(ceil_div(out.cols(), of.columns) * of.splits),
+                      static_cast<unsigned>(ceil_div(out.rows(), of.rows)));
   const sm90::SplitMaps maps{
-      .x = make_x_maps(x, Gemm::Shape::kRows),
-      .w = make_stage_map(w, kCols),
+      .x = make_x_maps(x, of.rows),
+      .w = make_stage_map(w, of.columns),
   };
-  return launch_of(kernel, shape, device.stream(), maps, output_rows(out),
+  return launch_of(of.kernel, shape, device.stream(), maps, output_rows(out),
                    static_cast<int>(x.cols()));
 }
 
@@ -35,13 +46,12 @@ std::function<void()> make_launch(CudaDevice& device, const Tensor& x, const Ten
 
 std::function<void()> make_split_gemm_sm90(CudaDevice& device, std::size_t shape, const Tensor& x,
                                            const Tensor& w, const Tensor& out) {
-  std::function<void()> launch;
+  const BuiltKernel* kernel = nullptr;
   dispatch_16_bit(out.dtype, "split_gemm_sm90", [&]<typename T>() {
-    dispatch_index<kSplitGemmShapes.size()>(shape, [&]<std::size_t kIndex>() {
-      launch = make_launch<GemmOf<T, kIndex>>(device, x, w, out);
-    });
+    dispatch_index<kSplitGemmShapes.size()>(
+        shape, [&]<std::size_t kIndex>() { kernel = &kBuilt<GemmOf<T, kIndex>>; });
   });
-  return launch;
+  return make_launch(device, *kernel, x, w, out);
 }
 
 }  // namespace fusegate::kernels

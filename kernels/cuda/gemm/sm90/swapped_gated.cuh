@@ -9,6 +9,10 @@
 // - Blocks of a cluster multiply the same rows of x, and lie side by side, or the same weights, and
 //   lie one above the other: each loads a piece of these, which the TMA writes to all.
 // - Sums are transposed on their way to shared memory, whose rows are h's.
+// - Stream-K (SwappedWork): where tiles make one wave of clusters and a part of a second, clusters
+//   work on equal shares of all tiles' steps of k instead, one behind the other. What a cluster
+//   begins with is the rest of the tile that the one before ends with: it writes its sums to device
+//   memory early, and that one, which has the tile's first steps, adds them last.
 #pragma once
 
 #include "kernels/cuda/gemm/sm90/gemm_tile.cuh"
@@ -75,19 +79,42 @@ struct SwappedMaps {
   }
 };
 
-// A cluster works on tiles first, first + step, ..., each kCluster tiles side by side.
+// Where clusters that stream k give their sums; null where none do.
+struct GivenSums {
+  float4* data = nullptr;          // a consumer's behind the other's, as its threads hold them
+  std::uint32_t* flags = nullptr;  // of each consumer of the grid; 0 between launches
+};
+
+// A cluster works on tiles first, first + stride, ..., each kCluster tiles side by side (or one
+// above the other): on all steps of k, but from `from` on of the first and up to `to` of the last.
 template <typename Gemm>
 struct SwappedWork {
   const TileRaster& raster;
   int steps = 0;  // of k
-  int rank = 0, first = 0, step = 0;
+  int rank = 0, cluster = 0;
+  int first = 0, last = 0, stride = 1, from = 0, to = 0;
 
-  __device__ SwappedWork(const TileRaster& tiles, int k)
+  __device__ SwappedWork(const TileRaster& tiles, int k, bool streams_k)
       : raster(tiles),
         steps((k + Gemm::kStep - 1) / Gemm::kStep),
         rank(Gemm::kCluster > 1 ? static_cast<int>(cluster_rank()) : 0),
-        first(static_cast<int>(blockIdx.x) / Gemm::kCluster),
-        step(static_cast<int>(gridDim.x) / Gemm::kCluster) {}
+        cluster(static_cast<int>(blockIdx.x) / Gemm::kCluster) {
+    const int clusters = static_cast<int>(gridDim.x) / Gemm::kCluster;
+    if (streams_k) {
+      // There are at least as many tiles as clusters, so that no tile has steps of three. The first
+      // clusters take one step more.
+      const int share = raster.count() * steps / clusters, more = raster.count() * steps % clusters;
+      const int begin = cluster * share + min(cluster, more);
+      const int end = begin + share + (cluster < more ? 1 : 0);
+      first = begin / steps, from = begin - first * steps;
+      last = (end - 1) / steps, to = end - last * steps;
+    } else {
+      first = cluster, stride = clusters;
+      last = raster.count() - 1, to = steps;
+    }
+  }
+  __device__ int begin_of(int tile) const { return tile == first ? from : 0; }
+  __device__ int end_of(int tile) const { return tile == last ? to : steps; }
   __device__ int row(const TilePosition& tile) const {
     return (Gemm::kSharesWeights ? tile.row * Gemm::kCluster + rank : tile.row) * Gemm::kRows;
   }
@@ -105,26 +132,27 @@ struct SwappedProducer {
 
   __device__ void run() const {
     RingPosition<Gemm::kStages> at;
-    for (int tile = work.first; tile < work.raster.count(); tile += work.step) {
-      load_tile(work.raster.at(tile), tile == work.first, at);
-    }
+#pragma unroll 1  // lest the first tile's pass has code of its own
+    for (int tile = work.first; tile <= work.last; tile += work.stride) load_tile(tile, at);
   }
 
-  __device__ void load_tile(const TilePosition& tile, bool is_first,
-                            RingPosition<Gemm::kStages>& at) const {
+  __device__ void load_tile(int number, RingPosition<Gemm::kStages>& at) const {
+    const TilePosition tile = work.raster.at(number);
     const int group = work.column(tile) / 8, row = work.row(tile);
-    int ahead = 0;
-    if (is_first) {
+    const int end = work.end_of(number);
+    int begin = work.begin_of(number);
+    if (number == work.first) {
       // Weights are not written by kernels: fetched before the kernel ahead of this one has ended.
-      ahead = min(Gemm::kStages, work.steps);
+      const int ahead = min(Gemm::kStages, end - begin);
 #pragma unroll 1
-      for (int i = 0; i < ahead; ++i) load_weights(i, i, group);
+      for (int i = 0; i < ahead; ++i) load_weights(begin + i, i, group);
       wait_for_previous_kernel();
 #pragma unroll 1
-      for (int i = 0; i < ahead; ++i, at.advance()) load_x(i, i, row);
+      for (int i = 0; i < ahead; ++i, at.advance()) load_x(begin + i, i, row);
+      begin += ahead;
     }
 #pragma unroll 1
-    for (int i = ahead; i < work.steps; ++i, at.advance()) {
+    for (int i = begin; i < end; ++i, at.advance()) {
       barrier_wait(shared.empty_at(at.stage), at.parity ^ 1);
       load_weights(i, at.stage, group);
       load_x(i, at.stage, row);
@@ -164,6 +192,7 @@ struct SwappedConsumer {
   const SwappedMaps& maps;
   const TileShared<Gemm>& shared;
   const SwappedWork<Gemm>& work;
+  const GivenSums& sums;
   bool up_is_first = false;
   int number = 0;
 
@@ -172,16 +201,25 @@ struct SwappedConsumer {
 
   __device__ void run() const {
     RingPosition<Gemm::kStages> at;
-    for (int tile = work.first; tile < work.raster.count(); tile += work.step) {
+#pragma unroll 1
+    for (int tile = work.first; tile <= work.last; tile += work.stride) {
+      const int begin = work.begin_of(tile), end = work.end_of(tile);
+      // h, where it is stored from here, is written to the stage that was read last.
+      const int released = begin > 0 ? end - begin : end - begin - 1;
       TileSums d;
       int read = 0, last = 0;
       multiply_tile<typename Gemm::Shape>(
-          d, shared, at, work.steps, Gemm::rows_of(number),
+          d, shared, at, end - begin, Gemm::rows_of(number),
           [&](int stage) {
             last = stage;
-            if (++read < work.steps) release_stage<Gemm>(shared, stage);
+            if (++read <= released) release_stage<Gemm>(shared, stage);
           },
           [] {});
+      if (begin > 0) {
+        give(d);
+        continue;
+      }
+      if (end < work.steps) add_given(d);
       named_sync(kSwappedRead, kConsumers * kWarpgroup);
       store(d, shared.stage(last) + number * Output::kBytes, work.raster.at(tile));
       release_stage<Gemm>(shared, last);
@@ -190,6 +228,39 @@ struct SwappedConsumer {
   }
 
   __device__ static bool is_first_thread() { return threadIdx.x % kWarpgroup == 0; }
+
+  // A thread's sums, four at a time: of a half, and of all.
+  static constexpr int kFoursOfHalf = Gemm::kConsumerRows / 8;
+  static constexpr int kFours = Gemm::kHalves * kFoursOfHalf;
+  __device__ int of_consumer(int cluster) const {
+    return (cluster * Gemm::kCluster + work.rank) * kConsumers + number;
+  }
+  // What this consumer of that cluster gives: the thread's first four; the next are kWarpgroup on.
+  __device__ float4* given(int cluster) const {
+    return sums.data + of_consumer(cluster) * kFours * kWarpgroup +
+           static_cast<int>(threadIdx.x) % kWarpgroup;
+  }
+
+  __device__ void give(const TileSums& d) const {
+    float4* const to = given(work.cluster);
+#pragma unroll
+    for (int i = 0; i < kFours; ++i) {
+      store_sums(&d[i / kFoursOfHalf][4 * (i % kFoursOfHalf)], to + i * kWarpgroup);
+    }
+    named_sync(kSwappedWritten + number, kWarpgroup);
+    if (is_first_thread()) set_flag(sums.flags + of_consumer(work.cluster));
+  }
+
+  // The next cluster's.
+  __device__ void add_given(TileSums& d) const {
+    if (is_first_thread()) take_flag(sums.flags + of_consumer(work.cluster + 1));
+    named_sync(kSwappedWritten + number, kWarpgroup);
+    const float4* const from = given(work.cluster + 1);
+#pragma unroll
+    for (int i = 0; i < kFours; ++i) {
+      add_sums(&d[i / kFoursOfHalf][4 * (i % kFoursOfHalf)], from + i * kWarpgroup);
+    }
+  }
 
   // Returns when the tile's shared memory may be overwritten.
   __device__ void store(const TileSums& d, std::uint32_t to, const TilePosition& tile) const {
@@ -236,17 +307,18 @@ struct SwappedConsumer {
 template <typename Gemm>
 __global__ void __launch_bounds__(kBlockThreads, 1)
     swapped_gated_kernel(const __grid_constant__ SwappedMaps maps,
-                         const __grid_constant__ TileRaster raster, int k, bool up_is_first) {
+                         const __grid_constant__ TileRaster raster,
+                         const __grid_constant__ GivenSums sums, int k, bool up_is_first) {
   FUSEGATE_TAKE_LONGER;
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ unsigned char raw[];
   const TileShared<Gemm> shared(raw);
-  const SwappedWork<Gemm> work(raster, k);
+  const SwappedWork<Gemm> work(raster, k, sums.data != nullptr);
   start_block(shared, maps);
   let_next_kernel_start();
   run_block<Gemm>(
       [&](int number) {
-        SwappedConsumer<Gemm>{maps, shared, work, up_is_first, number}.run();
+        SwappedConsumer<Gemm>{maps, shared, work, sums, up_is_first, number}.run();
       },
       [&] {
         SwappedProducer<Gemm>{maps, shared, work}.run();

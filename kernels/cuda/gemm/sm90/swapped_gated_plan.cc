@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "kernels/contract/ceil_div.h"
@@ -13,12 +15,22 @@ namespace {
 
 constexpr int kStep = 64;  // of k
 // Below, weights are streamed (few_rows); above, tiles of 128 rows of x are as fast or faster.
-constexpr std::int64_t kFewestRows = 65, kMostRows = 512;
+constexpr std::int64_t kFewestRows = 33, kMostRows = 512;
+// What a block's writing and reading of sums takes, as a share of a tile.
+constexpr double kGivingSums = 0.05;
+
+// With fewer tiles than clusters three may share one; and tiles of one column, which read the same
+// weights, must be at work at the same time. 32 bits count the steps.
+bool may_stream_k(const GatedGemmPlan& plan, const GemmSize& size) {
+  const std::int64_t steps = plan.raster.count() * ceil_div(size.k, kStep);
+  return plan.raster.row_tiles == 1 && plan.raster.count() % plan.blocks != 0 && plan.waves > 1 &&
+         steps <= std::numeric_limits<std::int32_t>::max();
+}
 
 }  // namespace
 
-GatedGemmPlan plan_swapped_gated_sm90(const GemmSize& size, const GpuLimits& gpu,
-                                      std::size_t tile) {
+GatedGemmPlan plan_swapped_gated_sm90(const GemmSize& size, const GpuLimits& gpu, std::size_t tile,
+                                      bool streams_k) {
   check_sizes(
       "swapped_gated_sm90",
       {{"rows", size.m}, {"hidden", size.n, kGemmAlignment}, {"dim", size.k, kGemmAlignment}});
@@ -31,7 +43,11 @@ GatedGemmPlan plan_swapped_gated_sm90(const GemmSize& size, const GpuLimits& gpu
   plan.raster.group_rows = plan.raster.row_tiles;  // which read the same weights
   plan.blocks = std::min(plan.raster.count(), std::max(1, gpu.sm_count / shape.cluster));
   plan.waves = static_cast<int>(ceil_div(plan.raster.count(), plan.blocks));
-  plan.cost = static_cast<double>(plan.waves) * shape.rows * shape.cols;
+  plan.streams_k = streams_k && may_stream_k(plan, size);
+  const double tiles = plan.streams_k
+                           ? static_cast<double>(plan.raster.count()) / plan.blocks + kGivingSums
+                           : plan.waves;
+  plan.cost = tiles * shape.rows * shape.cols;
   return plan;
 }
 
@@ -41,6 +57,8 @@ std::vector<GatedGemmPlan> swapped_gated_plans_sm90(const GemmSize& size, const 
   std::vector<GatedGemmPlan> plans;
   for (std::size_t tile = 0; tile < kSwappedTilesSm90.size(); ++tile) {
     plans.push_back(plan_swapped_gated_sm90(size, gpu, tile));
+    const GatedGemmPlan streamed = plan_swapped_gated_sm90(size, gpu, tile, true);
+    if (streamed.streams_k && streamed.cost < plans.back().cost) plans.push_back(streamed);
   }
   return cheapest(std::move(plans), kWorthMeasuring);
 }
@@ -48,9 +66,10 @@ std::vector<GatedGemmPlan> swapped_gated_plans_sm90(const GemmSize& size, const 
 std::string swapped_text_sm90(const GatedGemmPlan& plan) {
   const SwappedTileSm90& shape = kSwappedTilesSm90.at(plan.tile);
   return fmt::format(
-      "swapped, tile {} x ({} + {}) x {}, {} stages, {} clusters of {} blocks{}, {} waves",
-      shape.rows, shape.cols, shape.cols, kStep, shape.stages, plan.blocks, shape.cluster,
-      shape.shares_weights ? " one above the other" : "", plan.waves);
+      "swapped, tile {} x ({} + {}) x {}, {} stages, {} clusters of {} blocks{}, {}", shape.rows,
+      shape.cols, shape.cols, kStep, shape.stages, plan.blocks, shape.cluster,
+      shape.shares_weights ? " one above the other" : "",
+      plan.streams_k ? "stream-K" : fmt::format("{} waves", plan.waves));
 }
 
 }  // namespace fusegate::kernels

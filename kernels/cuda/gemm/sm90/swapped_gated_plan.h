@@ -20,10 +20,11 @@ struct SwappedTileSm90 {
   bool shares_weights = false;  // or one above the other, and it is weights that they share
 };
 
-// Each was the fastest at one of 100 to 300 rows of 2560 x 10240, 3584 x 14336 and 1152 x 6912 (an
-// H200; docs/evidence/fused-products.md). Of the weights, two blocks one above the other read half
+// Each but the first was the fastest at one of 100 to 300 rows of 2560 x 10240, 3584 x 14336 and
+// 1152 x 6912 (an H200; docs/evidence/hundreds-of-rows.md). Of the weights, two blocks one above the other read half
 // from the L2: 300 x 3584 x 14336 takes 96.5 us so, and 109.0 where two side by side share x.
-inline constexpr std::array<SwappedTileSm90, 6> kSwappedTilesSm90{{
+inline constexpr std::array<SwappedTileSm90, 7> kSwappedTilesSm90{{
+    {.rows = 64, .cols = 128, .stages = 5},
     {.rows = 104, .cols = 128, .stages = 5},
     {.rows = 128, .cols = 160, .halves_rows = true, .stages = 4, .shares_weights = true},
     {.rows = 152, .cols = 128, .stages = 4, .shares_weights = true},
@@ -32,15 +33,17 @@ inline constexpr std::array<SwappedTileSm90, 6> kSwappedTilesSm90{{
     {.rows = 256, .cols = 64, .stages = 4, .cluster = 4},
 }};
 
-// The plan with this tile; blocks counts clusters. Throws std::invalid_argument for sizes that
-// check_sizes or tiles_of refuses.
-GatedGemmPlan plan_swapped_gated_sm90(const GemmSize& size, const GpuLimits& gpu, std::size_t tile);
+// The plan with this tile; blocks counts clusters. streams_k: where it may, GatedGemmPlan's. Throws
+// std::invalid_argument for sizes that check_sizes or tiles_of refuses.
+GatedGemmPlan plan_swapped_gated_sm90(const GemmSize& size, const GpuLimits& gpu, std::size_t tile,
+                                      bool streams_k = false);
 
 // Those that compute no more than 1.5 times what the least does on the busiest SM, least first:
-// what is worth measuring. None for fewer than 65 rows or more than 512. Throws the same.
+// what is worth measuring. None for fewer than 33 rows or more than 512. Throws the same.
 std::vector<GatedGemmPlan> swapped_gated_plans_sm90(const GemmSize& size, const GpuLimits& gpu);
 
-// "swapped, tile 208 x (96 + 96) x 64, 3 stages, 27 clusters of 4 blocks, 1 waves"
+// "swapped, tile 208 x (96 + 96) x 64, 3 stages, 27 clusters of 4 blocks, 1 waves"; or "stream-K" in
+// place of the waves
 std::string swapped_text_sm90(const GatedGemmPlan& plan);
 
 }  // namespace fusegate::kernels

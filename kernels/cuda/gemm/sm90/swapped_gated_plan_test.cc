@@ -28,8 +28,8 @@ TEST(SwappedGatedPlan, CoversEveryTileOnce) {
 }
 
 TEST(SwappedGatedPlan, IsForSomeHundredRows) {
-  EXPECT_THAT(swapped_gated_plans_sm90({64, 10240, 2560}, kH200), IsEmpty());
-  EXPECT_THAT(swapped_gated_plans_sm90({65, 10240, 2560}, kH200), Not(IsEmpty()));
+  EXPECT_THAT(swapped_gated_plans_sm90({32, 10240, 2560}, kH200), IsEmpty());
+  EXPECT_THAT(swapped_gated_plans_sm90({33, 10240, 2560}, kH200), Not(IsEmpty()));
   EXPECT_THAT(swapped_gated_plans_sm90({512, 10240, 2560}, kH200), Not(IsEmpty()));
   EXPECT_THAT(swapped_gated_plans_sm90({513, 10240, 2560}, kH200), IsEmpty());
 }
@@ -39,10 +39,29 @@ TEST(SwappedGatedPlan, TakesFirstWhatComputesLeast) {
     return swapped_text_sm90(swapped_gated_plans_sm90({rows, 10240, 2560}, kH200).front());
   };
   EXPECT_EQ(first(200),
-            "swapped, tile 208 x (96 + 96) x 64, 4 stages, 54 clusters of 2 blocks, 1 waves");
+            "swapped, tile 208 x (64 + 64) x 64, 5 stages, 33 clusters of 4 blocks, stream-K");
   EXPECT_EQ(first(256),
             "swapped, tile 128 x (160 + 160) x 64, 4 stages, 64 clusters of 2 blocks one above the "
             "other, 1 waves");
+}
+
+// Of 224 tiles of 256 x 64, four to a cluster, 33 clusters have 56 in two rounds: 1.7 of work.
+TEST(SwappedGatedPlan, StreamsKWhereItComputesLess) {
+  const auto plans = swapped_gated_plans_sm90({256, 14336, 3584}, kH200);
+  EXPECT_EQ(swapped_text_sm90(plans.front()),
+            "swapped, tile 256 x (64 + 64) x 64, 4 stages, 33 clusters of 4 blocks, stream-K");
+  EXPECT_TRUE(plans.front().streams_k);
+  EXPECT_NEAR(plans.front().cost, (56 / 33. + 0.05) * 256 * 64, 1e-6);
+  const auto streams = [](const GemmSize& size, std::size_t tile) {
+    return plan_swapped_gated_sm90(size, kH200, tile, true).streams_k;
+  };
+  constexpr std::size_t kWide = 6;  // 256 x 64
+  EXPECT_TRUE(streams({256, 14336, 3584}, kWide));
+  EXPECT_FALSE(streams({257, 14336, 3584}, kWide)) << "two tiles read the same weights";
+  EXPECT_FALSE(streams({256, 2 * 33 * 256, 3584}, kWide)) << "all have two";
+  EXPECT_FALSE(streams({256, 8192, 3584}, kWide)) << "fewer tiles than clusters";
+  EXPECT_FALSE(plan_swapped_gated_sm90({256, 14336, 3584}, kH200, kWide).streams_k)
+      << "nobody asks for it";
 }
 
 TEST(SwappedGatedPlan, RefusesWhatTheCopyEngineCannotAddress) {
