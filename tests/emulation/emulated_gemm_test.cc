@@ -113,9 +113,16 @@ TEST_F(HopperGemm, EmulatedSplitAgreesWithTheReferenceAroundEveryEdge) {
   for (const int m : {1, 64, 127, 128, 129, 257}) {
     for (const int n : {8, 40, 136}) {
       for (const int k : {256, 264, 1032}) {
-        check_split({m, n, k}, m % 2 == 0 ? Dtype::kBf16 : Dtype::kFp16);
+        check_split({m, n, k}, m % 2 == 0 ? Dtype::kBf16 : Dtype::kFp16, 8);
       }
     }
+  }
+}
+
+// Of which several clusters are one beside the other, and one above the other.
+TEST_F(HopperGemm, EmulatedPairsAgreeWithTheReference) {
+  for (const int m : {60, 130, 250, 300}) {
+    for (const int n : {88, 264, 520}) check_split({m, n, 520}, Dtype::kBf16, 132, true);
   }
 }
 

@@ -64,7 +64,7 @@ void add_tiled_sm90(const Mlp& mlp, const Tensor& h, std::vector<Candidate>& to)
 void add_down_sm90(const Mlp& mlp, const Tensor& h, std::vector<Candidate>& to) {
   const Tensor& w = mlp.in[3];
   const GemmSize size = gemm_size(h, mlp.out);
-  for (const std::size_t shape : split_gemm_shapes(size, mlp.gpu())) {
+  for (const std::size_t shape : split_gemm_shapes(size, h.dtype, mlp.gpu())) {
     to.push_back({.name = split_gemm_text(shape),
                   .launch = make_split_gemm_sm90(mlp.device, shape, h, w, mlp.out)});
   }

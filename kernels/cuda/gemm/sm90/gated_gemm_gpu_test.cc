@@ -59,8 +59,10 @@ TEST_F(HopperGemm, StreamKAgreesWithTheReference) {
     const SwappedTileSm90& shape = kSwappedTilesSm90[tile];
     const int clusters = device_->limits().sm_count / shape.cluster;
     const int across = shape.shares_weights ? shape.cols : shape.cols * shape.cluster;
-    for (const auto& [tiles, k] : {std::pair{clusters + 1, 72}, {2 * clusters - 1, 520},
-                                   {clusters + clusters / 2, 2056}, {5 * clusters - 1, 200}}) {
+    for (const auto& [tiles, k] : {std::pair{clusters + 1, 72},
+                                   {2 * clusters - 1, 520},
+                                   {clusters + clusters / 2, 2056},
+                                   {5 * clusters - 1, 200}}) {
       const GemmSize size{shape.rows - 3, across * tiles - 8, k};
       SCOPED_TRACE(testing::Message() << "tile " << tile << " hidden " << size.n << " dim " << k);
       for (int repeat = 0; repeat < 10; ++repeat) check_swapped(size, tile, true);
@@ -127,7 +129,21 @@ TEST_F(HopperGemm, SplitAgreesWithTheReferenceAroundEveryEdge) {
   for (const Dtype dtype : {Dtype::kBf16, Dtype::kFp16}) {
     for (const int m : edges({1, 7, 8, 127, 128, 129, 257})) {
       for (const int n : edges({8, 40, 768})) {
-        for (const int k : edges({256, 264, 3072})) check_split({m, n, k}, dtype);
+        for (const int k : edges({256, 264, 3072})) {
+          check_split({m, n, k}, dtype, device_->limits().sm_count);
+        }
+      }
+    }
+  }
+}
+
+// As many clusters as fit the GPU at one time, and more, over and over.
+TEST_F(HopperGemm, PairsAgreeWithTheReference) {
+  const int sms = device_->limits().sm_count;
+  for (const int m : {60, 130, 250, 300}) {
+    for (const int n : {88, 3584, 4096}) {
+      for (int repeat = 0; repeat < 5; ++repeat) {
+        check_split({m, n, 2056}, Dtype::kBf16, 2 * sms, true);
       }
     }
   }

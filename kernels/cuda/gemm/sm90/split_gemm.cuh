@@ -12,28 +12,49 @@ namespace fusegate::kernels::sm90 {
 // Named barrier: all consumers have read the ring.
 inline constexpr int kReadBarrier = 1, kReadThreads = kConsumers * kWarpgroup;
 
-template <typename Shape_, int kSplits_>
+// kPair: of two blocks side by side, which have the same share of k, each loads every other stage's
+// x, which the TMA writes to both. A tile of 64 rows by 48 columns reads 2.3 times as many bytes
+// from the L2 as its weights have.
+template <typename Shape_, int kSplits_, int kPair_ = 1>
 struct SplitGemm {
   using Shape = Shape_;
   using T = typename Shape::T;
-  static constexpr int kSplits = kSplits_;  // blocks of a cluster
+  static constexpr int kSplits = kSplits_, kPair = kPair_;
+  static constexpr int kCluster = kSplits * kPair;  // blocks
   static constexpr int kStages = Shape::kStages;
   static constexpr int kConsumerColumns = kConsumerWidth<Shape>;
   static constexpr int kHalves = Shape::kRows == 2 * kTileRows ? 2 : 1;  // of a consumer's rows
-  static_assert(kHalves == 1 || kSplits == 1, "hands over sums of one half");
   using TileSums = Sums<kHalves, kConsumerColumns / 2>;
-  // The consumers' threads whose rows are one block's band.
-  static constexpr int kBandThreads = kConsumers * kWarpgroup / kSplits;
+  static constexpr bool kTakesRegisters = kHalves * kConsumerColumns / 2 >= 128;
+  // A band has a consumer's threads' halves of these rows, or one of them.
+  static constexpr int kBandHalves = kSplits > kConsumers ? 1 : kHalves;
+  static constexpr int kOwners = kHalves / kBandHalves;  // of a thread's sums
+  static constexpr int kBandThreads = kConsumers * kWarpgroup * kOwners / kSplits;
   static_assert(kBandThreads % (kSharesRows<Shape> ? 64 : 32) == 0);
+  static_assert(kHalves == 1 || kBandThreads >= kWarpgroup);
   using Output = OutputTile<T, Shape::kWidth, Shape::kRows / kSplits>;  // a band
   // Another block's sums of the band.
-  static constexpr int kHandBytes = kBandThreads * static_cast<int>(sizeof(TileSums));
-  // And a barrier, which completes when all have arrived.
+  static constexpr int kFours = kConsumerColumns / 8;  // a thread's of a half, four sums each
+  static constexpr int kHandBytes = kBandThreads * kBandHalves * kFours * 16;
   static constexpr int kGivenBytes = (kSplits - 1) * kHandBytes;
-  static constexpr int kHandsBytes = kGivenBytes + 16;
+  // Pairs' blocks wait for each other when they have read their rings, since one arrives at the
+  // other's barriers till then. So what is given lies in the ring, and the band behind it.
+  static constexpr bool kMeets = kPair > 1;
+  static constexpr int kBandAt = kMeets ? (kGivenBytes + 1023) / 1024 * 1024 : 0;  // in the ring
+  static_assert(kBandAt + Output::kBytes <= kStages * Shape::kStageBytes);
+  // A barrier, which completes when all have arrived.
+  static constexpr int kGivenBarrierAt = kMeets ? 0 : kGivenBytes;  // in the hands
+  static constexpr int kHandsBytes = kGivenBarrierAt + 16;
 
   static __device__ std::uint32_t given(const TileShared<SplitGemm>& shared) {
-    return shared.hands + kGivenBytes;
+    return shared.hands + kGivenBarrierAt;
+  }
+  // Four of a thread's sums, the i-th, in the part of the band that came from another block. index:
+  // BandThread's.
+  static __device__ std::uint32_t part_at(const TileShared<SplitGemm>& shared, int part, int index,
+                                          int i) {
+    return (kMeets ? shared.stage(0) : shared.hands) + part * kHandBytes +
+           (i * kBandThreads + index) * 16;
   }
   static constexpr int kSharedBytes = shared_bytes<Shape>(kHandsBytes);
 };
@@ -48,21 +69,26 @@ struct SplitMaps {
   }
 };
 
-// What one block computes: its rank in the cluster, where in out its tile begins, and its steps of
-// k.
+// What one block computes: which share of k, and which of a pair's tiles; where in out that begins,
+// and its steps of k.
 struct SplitTile {
-  int rank = 0, row = 0, column = 0, first_step = 0, steps = 0;
+  int split = 0, member = 0, row = 0, column = 0, first_step = 0, steps = 0;
 };
 
 template <typename Gemm>
 __device__ SplitTile split_tile(int k) {
   constexpr int kColumns = kStageColumns<typename Gemm::T>;
   const int steps = (k + kColumns - 1) / kColumns;
-  const int rank = static_cast<int>(blockIdx.x) % Gemm::kSplits;
-  const int first = steps * rank / Gemm::kSplits;
-  return {rank, static_cast<int>(blockIdx.y) * Gemm::Shape::kRows,
-          static_cast<int>(blockIdx.x) / Gemm::kSplits * Gemm::Shape::kWidth, first,
-          steps * (rank + 1) / Gemm::kSplits - first};
+  const int pair = static_cast<int>(blockIdx.x) / Gemm::kPair;
+  const int member = static_cast<int>(blockIdx.x) % Gemm::kPair;
+  const int split = pair % Gemm::kSplits;
+  const int first = steps * split / Gemm::kSplits;
+  return {split,
+          member,
+          static_cast<int>(blockIdx.y) * Gemm::Shape::kRows,
+          (pair / Gemm::kSplits * Gemm::kPair + member) * Gemm::Shape::kWidth,
+          first,
+          steps * (split + 1) / Gemm::kSplits - first};
 }
 
 // bytes: of a stage. The loops are not unrolled, as in gated_tile.cuh.
@@ -75,8 +101,14 @@ __device__ void produce_split(const CUtensorMap& x, const CUtensorMap& w, int by
              (tile.first_step + step) * kStageColumns<typename Gemm::T>, tile.column);
   };
   const auto load_x = [&](int step, int stage) {
-    load_box(x, shared.stage(stage), shared.full_at(stage),
-             (tile.first_step + step) * kStageColumns<typename Gemm::T>, tile.row);
+    const int column = (tile.first_step + step) * kStageColumns<typename Gemm::T>;
+    if constexpr (Gemm::kPair == 1) {
+      load_box(x, shared.stage(stage), shared.full_at(stage), column, tile.row);
+    } else if (step % Gemm::kPair == tile.member) {
+      constexpr int kAll = (1 << Gemm::kPair) - 1;
+      load_box_multicast(x, shared.stage(stage), shared.full_at(stage), column, tile.row,
+                         static_cast<std::uint16_t>(kAll << tile.split * Gemm::kPair));
+    }
   };
   const int ahead = min(Gemm::kStages, tile.steps);
   // Weights are not written by kernels, so they need not wait for the kernel ahead.
@@ -97,20 +129,25 @@ __device__ void produce_split(const CUtensorMap& x, const CUtensorMap& w, int by
 
 template <typename Gemm>
 __device__ inline void multiply_share(typename Gemm::TileSums& d, const TileShared<Gemm>& shared,
-                                      int consumer, int steps) {
+                                      int consumer, const SplitTile& tile) {
   RingPosition<Gemm::kStages> at;
   multiply_tile<typename Gemm::Shape>(
-      d, shared, at, steps, rows_of_consumer<typename Gemm::Shape>(consumer),
+      d, shared, at, tile.steps, rows_of_consumer<typename Gemm::Shape>(consumer),
       [&](int stage) {
-        if (threadIdx.x % kWarpgroup == 0) barrier_arrive(shared.empty_at(stage));
+        const int thread = static_cast<int>(threadIdx.x) % kWarpgroup;
+        if constexpr (Gemm::kPair == 1) {
+          if (thread == 0) barrier_arrive(shared.empty_at(stage));
+        } else if (thread % 32 == 0 && thread / 32 < Gemm::kPair) {
+          barrier_arrive_at(shared.empty_at(stage), tile.split * Gemm::kPair + thread / 32);
+        }
       },
       [] {});
 }
 
 // Whose band a consumers' thread's rows are in, and which of the band's threads it is.
 struct BandThread {
-  int owner = 0, index = 0;
-  int row = 0, column = 0;  // of the band: from, of the thread's warp's first 16 rows
+  int owner = 0, index = 0;  // owner: the share of k whose block it is, of the first half
+  int row = 0, column = 0;   // of the band: from, of the thread's warp's first 16 rows
 };
 
 // thread: of the consumers'.
@@ -125,43 +162,57 @@ __device__ inline BandThread band_thread(int thread) {
   } else {
     const int index = thread % Gemm::kBandThreads;
     const int row = index / 32 * 16 + index / kWarpgroup * (Gemm::kHalves - 1) * kConsumerRows;
-    return {thread / Gemm::kBandThreads, index, row, 0};
+    return {thread / Gemm::kBandThreads * Gemm::kOwners, index, row, 0};
   }
 }
 
-// Four of a thread's sums, the i-th, in the part of the band that came from another block. index:
-// BandThread's.
-template <typename Gemm>
-__device__ std::uint32_t part_at(const TileShared<Gemm>& shared, int part, int index, int i) {
-  return shared.hand(part) + (i * Gemm::kBandThreads + index) * 16;
+// Calls use(half, of_band) for each half of the thread's sums in that owner's band; of_band: which
+// of the band's it is.
+template <typename Gemm, typename Use>
+__device__ inline void with_halves(const BandThread& thread, int owner, const Use& use) {
+#pragma unroll
+  for (int half = 0; half < Gemm::kHalves; ++half) {
+    const int band = Gemm::kOwners == 1 ? 0 : half;
+    if (thread.owner + band == owner) use(half, half - band);
+  }
 }
 
-// Writes this block's sums to the band's owner, unless that is itself.
+// Writes this block's sums to the other bands' owners.
 template <typename Gemm>
 __device__ void give_sums(const typename Gemm::TileSums& d, const TileShared<Gemm>& shared,
-                          int rank, const BandThread& thread) {
-  if (thread.owner == rank) return;
-  const int part = rank < thread.owner ? rank : rank - 1;
+                          const SplitTile& tile, const BandThread& thread) {
 #pragma unroll
-  for (int i = 0; i < Gemm::kConsumerColumns / 8; ++i) {
-    store_to_block(part_at(shared, part, thread.index, i), thread.owner,
-                   {d[0][4 * i], d[0][4 * i + 1], d[0][4 * i + 2], d[0][4 * i + 3]},
-                   Gemm::given(shared));
+  for (int other = 0; other < Gemm::kOwners; ++other) {
+    const int owner = thread.owner + other;
+    if (owner == tile.split) continue;
+    const int part = tile.split < owner ? tile.split : tile.split - 1;
+    with_halves<Gemm>(thread, owner, [&](int half, int of_band) {
+#pragma unroll
+      for (int i = 0; i < Gemm::kFours; ++i) {
+        const float* const four = &d[half][4 * i];
+        store_to_block(Gemm::part_at(shared, part, thread.index, of_band * Gemm::kFours + i),
+                       owner * Gemm::kPair + tile.member, {four[0], four[1], four[2], four[3]},
+                       Gemm::given(shared));
+      }
+    });
   }
 }
 
 template <typename Gemm>
 __device__ void add_given(typename Gemm::TileSums& d, const TileShared<Gemm>& shared,
-                          const BandThread& thread) {
+                          const SplitTile& tile, const BandThread& thread) {
+  with_halves<Gemm>(thread, tile.split, [&](int half, int of_band) {
 #pragma unroll
-  for (int part = 0; part < Gemm::kSplits - 1; ++part) {
+    for (int part = 0; part < Gemm::kSplits - 1; ++part) {
 #pragma unroll
-    for (int i = 0; i < Gemm::kConsumerColumns / 8; ++i) {
-      const float4 given = load_shared_floats(part_at(shared, part, thread.index, i));
-      d[0][4 * i] += given.x, d[0][4 * i + 1] += given.y;
-      d[0][4 * i + 2] += given.z, d[0][4 * i + 3] += given.w;
+      for (int i = 0; i < Gemm::kFours; ++i) {
+        const float4 given = load_shared_floats(
+            Gemm::part_at(shared, part, thread.index, of_band * Gemm::kFours + i));
+        d[half][4 * i] += given.x, d[half][4 * i + 1] += given.y;
+        d[half][4 * i + 2] += given.z, d[half][4 * i + 3] += given.w;
+      }
     }
-  }
+  });
 }
 
 // Through the ring's memory, which is free by now, so that whole rows are written: pairs of columns
@@ -171,23 +222,22 @@ __device__ void store_band(const typename Gemm::TileSums& d, const OutputRows& o
                            const TileShared<Gemm>& shared, const SplitTile& tile,
                            const BandThread& thread) {
   using Output = typename Gemm::Output;
-  const std::uint32_t band = shared.stage(0);
-#pragma unroll
-  for (int half = 0; half < Gemm::kHalves; ++half) {
-    const int row = thread.row + half * kConsumerRows;
+  const std::uint32_t band = shared.stage(0) + Gemm::kBandAt;
+  with_halves<Gemm>(thread, tile.split, [&](int half, int of_band) {
+    const int row = thread.row + of_band * kConsumerRows;
     write_rows<Output, Gemm::kConsumerColumns>(band, row, thread.column, [&](int i) {
       return float2{d[half][i], d[half][i + 1]};
     });
     copy_rows<Output, Gemm::kConsumerColumns>(band, row, thread.column, out,
-                                              tile.row + tile.rank * Output::kRows, tile.column);
-  }
+                                              tile.row + tile.split * Output::kRows, tile.column);
+  });
 }
 
 template <typename Gemm>
 __device__ inline void start_split_block(const TileShared<Gemm>& shared, const SplitMaps& maps) {
   if (threadIdx.x == 0) {
     maps.prefetch();
-    init_barriers<Gemm::kStages>(shared, kConsumers);
+    init_barriers<Gemm::kStages>(shared, kConsumers * Gemm::kPair);
     if constexpr (Gemm::kSplits > 1) {
       barrier_init(Gemm::given(shared), 1);
       fence_barrier_init();
@@ -195,24 +245,41 @@ __device__ inline void start_split_block(const TileShared<Gemm>& shared, const S
     }
   }
   __syncthreads();
-  if constexpr (Gemm::kSplits > 1) cluster_arrive_relaxed();
+  if constexpr (Gemm::kCluster > 1) cluster_arrive_relaxed();
 }
 
 // Gives the sums of the others' bands away and adds theirs of this block's. False in threads whose
-// rows are in another's band.
+// rows are all in others' bands.
 template <typename Gemm>
 __device__ inline bool reduce_band(typename Gemm::TileSums& d, const TileShared<Gemm>& shared,
-                                   int rank, const BandThread& thread) {
-  __syncwarp();
-  cluster_wait();  // the others have started, so that their shared memory may be written
-  give_sums<Gemm>(d, shared, rank, thread);
-  if (thread.owner != rank) {
+                                   const SplitTile& tile, const BandThread& thread) {
+  give_sums<Gemm>(d, shared, tile, thread);
+  if (tile.split < thread.owner || tile.split >= thread.owner + Gemm::kOwners) {
     named_arrive(kReadBarrier, kReadThreads);
     return false;
   }
   barrier_wait(Gemm::given(shared), 0);
-  add_given<Gemm>(d, shared, thread);
+  add_given<Gemm>(d, shared, tile, thread);
   return true;
+}
+
+// By one warp.
+template <typename Gemm>
+__device__ inline void run_split_producer(const SplitMaps& maps, const TileShared<Gemm>& shared,
+                                          const SplitTile& tile, int rows) {
+  if constexpr (Gemm::kMeets) cluster_wait();  // what is loaded is written to the other, too
+  if (threadIdx.x == 0) {
+    maps.x.template with_boxes<Gemm::Shape::kRows>(
+        rows, tile.row, [&](const CUtensorMap& x, int x_bytes) {
+          produce_split(x, maps.w, x_bytes + Gemm::Shape::kWBytes, shared, tile);
+        });
+  }
+  __syncwarp();
+  if constexpr (Gemm::kMeets) {
+    cluster_arrive_relaxed();
+  } else if constexpr (Gemm::kCluster > 1) {
+    cluster_wait();
+  }
 }
 
 template <typename Gemm>
@@ -228,21 +295,23 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
   let_next_kernel_start();
   const int consumer = warpgroup_of_warp() - 1;
   if (consumer < 0) {
-    if (threadIdx.x == 0) {
-      maps.x.template with_boxes<Gemm::Shape::kRows>(
-          out.rows, tile.row, [&](const CUtensorMap& x, int x_bytes) {
-            produce_split(x, maps.w, x_bytes + Gemm::Shape::kWBytes, shared, tile);
-          });
-    }
-    __syncwarp();
-    if constexpr (Gemm::kSplits > 1) cluster_wait();
-    return;
+    if constexpr (Gemm::kTakesRegisters) give_registers<kFewRegisters>();
+    return run_split_producer(maps, shared, tile, out.rows);
   }
+  if constexpr (Gemm::kTakesRegisters) take_registers<kManyRegisters>();
   typename Gemm::TileSums d;
-  multiply_share<Gemm>(d, shared, consumer, tile.steps);
+  multiply_share<Gemm>(d, shared, consumer, tile);
   const auto thread = band_thread<Gemm>(static_cast<int>(threadIdx.x) - kWarpgroup);
+  if constexpr (Gemm::kCluster > 1) {
+    __syncwarp();
+    cluster_wait();  // the others have started, so that their shared memory may be written
+  }
+  if constexpr (Gemm::kMeets) {
+    cluster_arrive_relaxed();
+    cluster_wait();
+  }
   if constexpr (Gemm::kSplits > 1) {
-    if (!reduce_band<Gemm>(d, shared, tile.rank, thread)) return;
+    if (!reduce_band<Gemm>(d, shared, tile, thread)) return;
   }
   named_sync(kReadBarrier, kReadThreads);
   store_band<Gemm>(d, out, shared, tile, thread);

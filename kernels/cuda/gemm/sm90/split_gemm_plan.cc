@@ -10,16 +10,19 @@ namespace fusegate::kernels {
 namespace {
 
 bool fits(const SplitGemmShape& shape, const GemmSize& size, const GpuLimits& gpu) {
-  const std::int64_t tiles = ceil_div(size.m, shape.rows) * ceil_div(size.n, shape.cols);
+  const std::int64_t tiles =
+      ceil_div(size.m, shape.rows) * ceil_div(size.n, shape.cols * shape.pair) * shape.pair;
   return tiles * shape.splits <= gpu.sm_count && ceil_div(size.k, kSplitGemmStep) >= shape.splits;
 }
 
 }  // namespace
 
-std::vector<std::size_t> split_gemm_shapes(const GemmSize& size, const GpuLimits& gpu) {
+std::vector<std::size_t> split_gemm_shapes(const GemmSize& size, Dtype dtype,
+                                           const GpuLimits& gpu) {
   std::vector<std::size_t> fitting;
   for (std::size_t i = 0; i < kSplitGemmShapes.size(); ++i) {
-    if (fits(kSplitGemmShapes[i], size, gpu)) fitting.push_back(i);
+    const SplitGemmShape& shape = kSplitGemmShapes[i];
+    if (is_built(shape, dtype) && fits(shape, size, gpu)) fitting.push_back(i);
   }
   return fitting;
 }
@@ -27,7 +30,8 @@ std::vector<std::size_t> split_gemm_shapes(const GemmSize& size, const GpuLimits
 std::string split_gemm_text(std::size_t shape) {
   const SplitGemmShape& of = kSplitGemmShapes.at(shape);
   const std::string tiles = fmt::format("split_gemm_sm90: tiles of {} x {}", of.rows, of.cols);
-  return of.splits == 1 ? tiles : fmt::format("{}, k over {} blocks", tiles, of.splits);
+  return tiles + (of.splits > 1 ? fmt::format(", k over {} blocks", of.splits) : "") +
+         (of.pair > 1 ? ", in pairs" : "");
 }
 
 }  // namespace fusegate::kernels

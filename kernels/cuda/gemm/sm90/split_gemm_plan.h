@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/contract/problem.h"
 #include "kernels/cuda/device/gpu_limits.h"
 #include "kernels/cuda/gemm/gemm_size.h"
 
@@ -19,9 +20,11 @@ struct SplitGemmShape {
   int cols = 0;
   int stages = 0;  // of kSplitGemmStep columns of x and of w
   int splits = 0;  // blocks of a cluster, which share k
+  int pair = 1;    // tiles side by side that a cluster works on; two read x from the L2 once
 };
 
-inline constexpr std::array<SplitGemmShape, 11> kSplitGemmShapes{{
+// Pairs are for the down products of wide models, and built for bf16, in which suites have them.
+inline constexpr std::array<SplitGemmShape, 18> kSplitGemmShapes{{
     {.cols = 32, .stages = 8, .splits = 4},
     {.cols = 48, .stages = 8, .splits = 4},
     {.cols = 64, .stages = 6, .splits = 4},
@@ -33,12 +36,24 @@ inline constexpr std::array<SplitGemmShape, 11> kSplitGemmShapes{{
     {.rows = 64, .cols = 64, .stages = 8, .splits = 4},
     {.rows = 64, .cols = 96, .stages = 8, .splits = 2},
     {.rows = 256, .cols = 96, .stages = 5, .splits = 1},
+    {.rows = 64, .cols = 80, .stages = 11, .splits = 4, .pair = 2},
+    {.rows = 64, .cols = 128, .stages = 9, .splits = 2, .pair = 2},
+    {.rows = 64, .cols = 128, .stages = 9, .splits = 4, .pair = 2},
+    {.cols = 96, .stages = 7, .splits = 4, .pair = 2},
+    {.cols = 128, .stages = 6, .splits = 4, .pair = 2},
+    {.rows = 256, .cols = 128, .stages = 4, .splits = 2, .pair = 2},
+    {.rows = 256, .cols = 128, .stages = 4, .splits = 4, .pair = 2},
 }};
 
-// Indices of the shapes whose blocks each have a part of k and an SM of their own.
-std::vector<std::size_t> split_gemm_shapes(const GemmSize& size, const GpuLimits& gpu);
+constexpr bool is_built(const SplitGemmShape& shape, Dtype dtype) {
+  return dtype == Dtype::kBf16 || (dtype == Dtype::kFp16 && shape.pair == 1);
+}
 
-// "split_gemm_sm90: tiles of 128 x 64, k over 4 blocks"
+// Indices of the shapes, built for the dtype, whose blocks each have a part of k and an SM of their
+// own.
+std::vector<std::size_t> split_gemm_shapes(const GemmSize& size, Dtype dtype, const GpuLimits& gpu);
+
+// "split_gemm_sm90: tiles of 128 x 64, k over 4 blocks", and ", in pairs"
 std::string split_gemm_text(std::size_t shape);
 
 }  // namespace fusegate::kernels

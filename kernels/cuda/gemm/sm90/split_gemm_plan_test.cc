@@ -12,20 +12,39 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
+std::vector<std::size_t> shapes(const GemmSize& size, const GpuLimits& gpu = kH200) {
+  return split_gemm_shapes(size, Dtype::kFp16, gpu);
+}
+
+// Those that are built for fp16 come first.
+constexpr std::size_t kForBoth = 11;
+
 TEST(SplitGemmPlan, TriesShapesWhoseBlocksAllRunAtOnce) {
-  EXPECT_THAT(split_gemm_shapes({128, 768, 3072}, kH200), SizeIs(kSplitGemmShapes.size()));
-  EXPECT_THAT(split_gemm_shapes({512, 768, 3072}, kH200), ElementsAre(3, 4, 5, 6, 9, 10));
+  EXPECT_THAT(shapes({128, 768, 3072}), SizeIs(kForBoth));
+  EXPECT_THAT(shapes({512, 768, 3072}), ElementsAre(3, 4, 5, 6, 9, 10));
   // One part of k is as good as none: 128 tiles have room on 132 SMs and not on 108.
-  EXPECT_THAT(split_gemm_shapes({2048, 768, 3072}, kH200), ElementsAre(5, 10));
-  EXPECT_THAT(split_gemm_shapes({2048, 768, 3072}, kA100), ElementsAre(10));
-  EXPECT_THAT(split_gemm_shapes({4096, 768, 3072}, kH200), ElementsAre(10));
-  EXPECT_THAT(split_gemm_shapes({8192, 768, 3072}, kH200), IsEmpty());
+  EXPECT_THAT(shapes({2048, 768, 3072}), ElementsAre(5, 10));
+  EXPECT_THAT(shapes({2048, 768, 3072}, kA100), ElementsAre(10));
+  EXPECT_THAT(shapes({4096, 768, 3072}), ElementsAre(10));
+  EXPECT_THAT(shapes({8192, 768, 3072}), IsEmpty());
+}
+
+TEST(SplitGemmPlan, TriesPairsInBf16) {
+  const auto in_bf16 = [](std::int64_t rows, std::int64_t n) {
+    return split_gemm_shapes({rows, n, 10240}, Dtype::kBf16, kH200);
+  };
+  EXPECT_THAT(in_bf16(8, 64), SizeIs(kSplitGemmShapes.size()));
+  EXPECT_THAT(in_bf16(64, 2560), ElementsAre(3, 4, 5, 6, 9, 10, 11, 12, 13, 14, 15, 16, 17));
+  EXPECT_THAT(in_bf16(256, 4096), ElementsAre(5, 6, 10, 16, 17));
+  // Of 33 tiles the last is in a pair, too, and takes two tiles' SMs.
+  EXPECT_THAT(in_bf16(256, 4104), ElementsAre(5, 6, 10, 16));
 }
 
 TEST(SplitGemmPlan, FitsEveryGpu) {
   for (const auto& [name, gpu] : kKnownGpus) {
     for (const MlpSize& mlp : kMlpSizes) {
-      for (const std::size_t i : split_gemm_shapes({mlp.rows, mlp.dim, mlp.hidden}, gpu)) {
+      for (const std::size_t i :
+           split_gemm_shapes({mlp.rows, mlp.dim, mlp.hidden}, Dtype::kBf16, gpu)) {
         const SplitGemmShape& shape = kSplitGemmShapes[i];
         const std::int64_t down = (mlp.rows + shape.rows - 1) / shape.rows;
         const std::int64_t across = (mlp.dim + shape.cols - 1) / shape.cols;
@@ -37,15 +56,16 @@ TEST(SplitGemmPlan, FitsEveryGpu) {
 }
 
 TEST(SplitGemmPlan, GivesEveryBlockAPartOfK) {
-  EXPECT_THAT(split_gemm_shapes({8, 64, 256}, kH200), SizeIs(kSplitGemmShapes.size()));
-  EXPECT_THAT(split_gemm_shapes({8, 64, 192}, kH200), ElementsAre(3, 4, 5, 6, 9, 10));
-  EXPECT_THAT(split_gemm_shapes({8, 64, 72}, kH200), ElementsAre(3, 4, 5, 6, 9, 10));
-  EXPECT_THAT(split_gemm_shapes({8, 64, 64}, kH200), ElementsAre(5, 10));
+  EXPECT_THAT(shapes({8, 64, 256}), SizeIs(kForBoth));
+  EXPECT_THAT(shapes({8, 64, 192}), ElementsAre(3, 4, 5, 6, 9, 10));
+  EXPECT_THAT(shapes({8, 64, 72}), ElementsAre(3, 4, 5, 6, 9, 10));
+  EXPECT_THAT(shapes({8, 64, 64}), ElementsAre(5, 10));
 }
 
 TEST(SplitGemmPlan, AShapeIsOneLineOfText) {
   EXPECT_EQ(split_gemm_text(1), "split_gemm_sm90: tiles of 128 x 48, k over 4 blocks");
   EXPECT_EQ(split_gemm_text(5), "split_gemm_sm90: tiles of 128 x 96");
+  EXPECT_EQ(split_gemm_text(11), "split_gemm_sm90: tiles of 64 x 80, k over 4 blocks, in pairs");
 }
 
 }  // namespace
