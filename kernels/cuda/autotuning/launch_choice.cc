@@ -15,9 +15,32 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
+// The median of each round's times of the candidates that were timed in all rounds.
+std::vector<double> levels_of(const std::vector<std::vector<double>>& times) {
+  std::size_t rounds = 0;
+  for (const std::vector<double>& own : times) rounds = std::max(rounds, own.size());
+  std::vector<double> levels;
+  for (std::size_t round = 0; round < rounds; ++round) {
+    std::vector<double> of_round;
+    for (const std::vector<double>& own : times) {
+      if (own.size() == rounds) of_round.push_back(own[round]);
+    }
+    levels.push_back(median(of_round));
+  }
+  return levels;
+}
+
+// By the level of their rounds: a GPU's clock differs from round to round by more than candidates
+// do, and those that are discarded early have none of the later rounds.
 std::vector<double> medians_of(const std::vector<std::vector<double>>& times) {
+  if (times.empty()) return {};
+  const std::vector<double> levels = levels_of(times);
+  const double level = median(levels);
   std::vector<double> medians;
-  for (const std::vector<double>& own : times) medians.push_back(median(own));
+  for (std::vector<double> own : times) {
+    for (std::size_t round = 0; round < own.size(); ++round) own[round] *= level / levels[round];
+    medians.push_back(median(own));
+  }
   return medians;
 }
 

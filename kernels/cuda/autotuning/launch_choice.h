@@ -1,11 +1,12 @@
 // Which of several kernels for the same work is taken, given their times. Needs no device;
 // autotune.h takes the times.
 //
-// Candidates come in an order, a library's in that of its heuristic. The first whose median time is
-// within kTieMargin of the fastest's is taken, so every process takes the same of several equally
-// fast ones, whichever noise puts ahead. Processes with different kernels would differ in time, as
-// after a change of code. At most kTieMargin is given up: 1 % of it cost two benchmarks of an
-// H100's pr 1.0 and 1.1 % (docs/evidence/peers.md).
+// Candidates are compared within rounds: a median time is one of times over the level of their
+// rounds. They come in an order, a library's in that of its heuristic. The first whose median time
+// is within kTieMargin of the fastest's is taken, so every process takes the same of several
+// equally fast ones, whichever noise puts ahead. Processes with different kernels would differ in
+// time, as after a change of code. At most kTieMargin is given up: 1 % of it cost two benchmarks of
+// an H100's pr 1.0 and 1.1 % (docs/evidence/peers.md).
 //
 // A candidate that lies at kTieMargin itself is still taken by one process and not by another. That
 // happened in 9 of the 104 benchmarks of pr on an H200, whose processes then differed in time by up
@@ -45,8 +46,8 @@ inline constexpr double kDiscardMargin = 0.1;
 inline constexpr double kBurstMs = 1.5;
 int launches_of_a_round(int most);
 
-// times: one or more of each candidate. Indices of those whose median is at most the fastest's
-// times 1 + margin, ascending.
+// times: of each candidate those of the first rounds, one or more, in their order. Indices of those
+// whose median is at most the fastest's times 1 + margin, ascending.
 std::vector<std::size_t> close_to_fastest(const std::vector<std::vector<double>>& times,
                                           double margin);
 

@@ -38,6 +38,15 @@ TEST(LaunchChoice, GoesByMediansAndNotByTheLuckiestRound) {
   EXPECT_EQ(taken({{10, 10, 10}, {9, 9, 200}}), 1u);
 }
 
+// At half the clock from some round on, or in every other one.
+TEST(LaunchChoice, GoesByRoundsThatCandidatesHaveInCommon) {
+  EXPECT_EQ(taken({{10.4, 10.4}, {10, 10, 20, 20, 20}, {10.1, 10.1, 20.2, 20.2, 20.2}}), 1u);
+  EXPECT_EQ(taken({{20.4, 20.4}, {20, 20, 10, 10, 10}}), 1u);
+  // Medians of their own: 14 and 13.9.
+  EXPECT_EQ(taken({{10, 20, 14, 12, 16}, {10.3, 20.6, 14.42, 12.36, 13.9}}), 0u);
+  EXPECT_NEAR(take({{10.4, 10.4}, {10, 10, 20, 20, 20}}, 0).ahead, 10 / 10.4 - 1, 1e-12);
+}
+
 TEST(LaunchChoice, CloseOnesStayInOrder) {
   EXPECT_THAT(close_to_fastest({{12}, {10.5}, {13}, {10}, {10.9}}, kDiscardMargin),
               ElementsAre(1, 3, 4));
