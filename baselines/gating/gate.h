@@ -15,7 +15,7 @@
 #include "baselines/gating/kernel_diff.h"
 #include "baselines/gating/memory_growth.h"
 #include "baselines/gating/staleness.h"
-#include "baselines/io/exit_code.h"
+#include "baselines/io/error.h"
 #include "baselines/record/baseline.h"
 
 namespace fusegate::baselines {

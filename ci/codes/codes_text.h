@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "baselines/io/exit_code.h"
+#include "baselines/io/error.h"
 #include "ci/codes/codes_diff.h"
 #include "ci/document/document.h"
 

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "baselines/io/exit_code.h"
+#include "baselines/io/error.h"
 #include "ci/console/output.h"
 
 namespace fusegate::ci {

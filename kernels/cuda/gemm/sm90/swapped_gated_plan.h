@@ -42,8 +42,8 @@ GatedGemmPlan plan_swapped_gated_sm90(const GemmSize& size, const GpuLimits& gpu
 // what is worth measuring. None for fewer than 33 rows or more than 512. Throws the same.
 std::vector<GatedGemmPlan> swapped_gated_plans_sm90(const GemmSize& size, const GpuLimits& gpu);
 
-// "swapped, tile 208 x (96 + 96) x 64, 3 stages, 27 clusters of 4 blocks, 1 waves"; or "stream-K" in
-// place of the waves
+// "swapped, tile 208 x (96 + 96) x 64, 3 stages, 27 clusters of 4 blocks, 1 waves"; or, for the
+// waves, "stream-K"
 std::string swapped_text_sm90(const GatedGemmPlan& plan);
 
 }  // namespace fusegate::kernels
