@@ -50,18 +50,23 @@ TEST_F(HopperGemm, EmulatedSwappedAgreesWithTheReferenceOverManyTilesABlock) {
   }
 }
 
-// Clusters have 1.25 to 2.5 tiles each; of k, two steps to more than a ring's.
+// Clusters have 1.25 to 2.5 tiles each; of k, two steps to more than a ring's. Tiles of many rows
+// also lie one above the other.
 TEST_F(HopperGemm, EmulatedStreamKAgreesWithTheReference) {
   for (std::size_t tile = 0; tile < kSwappedTilesSm90.size(); ++tile) {
     const SwappedTileSm90& shape = kSwappedTilesSm90[tile];
     const int clusters = 8 / shape.cluster;
     const int across = shape.shares_weights ? shape.cols : shape.cols * shape.cluster;
-    for (const auto& [tiles, k] :
-         {std::pair{clusters + 1, 72}, {2 * clusters - 1, 520}, {2 * clusters + 1, 136}}) {
-      const GemmSize size{shape.rows - 3, across * tiles - 8, k};
-      SCOPED_TRACE(testing::Message() << "tile " << tile << " hidden " << size.n << " dim " << k);
+    const auto check = [&](int down, int tiles, int k) {
+      const GemmSize size{down * shape.rows - 3, across * tiles - 8, k};
+      SCOPED_TRACE(testing::Message() << "tile " << tile << " rows " << size.m << " hidden "
+                                      << size.n << " dim " << k);
       check_swapped(size, tile, true);
-    }
+    };
+    check(1, clusters + 1, 72);
+    check(1, 2 * clusters - 1, 520);
+    check(1, 2 * clusters + 1, 136);
+    if (shape.rows >= 208) check(3, clusters - 1, 136);
   }
 }
 

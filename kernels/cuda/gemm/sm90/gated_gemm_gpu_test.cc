@@ -59,14 +59,16 @@ TEST_F(HopperGemm, StreamKAgreesWithTheReference) {
     const SwappedTileSm90& shape = kSwappedTilesSm90[tile];
     const int clusters = device_->limits().sm_count / shape.cluster;
     const int across = shape.shares_weights ? shape.cols : shape.cols * shape.cluster;
-    for (const auto& [tiles, k] : {std::pair{clusters + 1, 72},
-                                   {2 * clusters - 1, 520},
-                                   {clusters + clusters / 2, 2056},
-                                   {5 * clusters - 1, 200}}) {
-      const GemmSize size{shape.rows - 3, across * tiles - 8, k};
-      SCOPED_TRACE(testing::Message() << "tile " << tile << " hidden " << size.n << " dim " << k);
+    const auto check = [&](int down, int tiles, int k) {
+      const GemmSize size{down * shape.rows - 3, across * tiles - 8, k};
+      SCOPED_TRACE(testing::Message() << "tile " << tile << " rows " << size.m << " hidden "
+                                      << size.n << " dim " << k);
       for (int repeat = 0; repeat < 10; ++repeat) check_swapped(size, tile, true);
+    };
+    for (const int tiles : edges({clusters + 1, clusters + clusters / 2, 2 * clusters - 1})) {
+      for (const int k : edges({72, 520, 2056})) check(1, tiles, k);
     }
+    if (shape.rows >= 208) check(2, clusters - 1, 200);
   }
 }
 

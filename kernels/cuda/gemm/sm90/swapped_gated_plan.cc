@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -14,16 +15,20 @@ namespace fusegate::kernels {
 namespace {
 
 constexpr int kStep = 64;  // of k
-// Below, weights are streamed (few_rows); above, tiles of 128 rows of x are as fast or faster.
-constexpr std::int64_t kFewestRows = 33, kMostRows = 512;
+// Below, weights are streamed (few_rows); above, tiles of 128 rows of x are as fast or faster,
+// unless the last round of tiles is a small one.
+constexpr std::int64_t kFewestRows = 33, kMostRows = 512, kMostStreamedRows = 1024;
 // What a block's writing and reading of sums takes, as a share of a tile.
 constexpr double kGivingSums = 0.05;
 
-// With fewer tiles than clusters three may share one; and tiles of one column, which read the same
-// weights, must be at work at the same time. 32 bits count the steps.
+// With fewer tiles than clusters three may share one. 32 bits count the steps. A cluster works on
+// the tiles of a column one after the other, and each may read the weights from memory again: with
+// as many rows of x a tile, an H200's tensor cores take longer to multiply than it takes to read.
 bool may_stream_k(const GatedGemmPlan& plan, const GemmSize& size) {
+  constexpr std::int64_t kRowsPerReading = 180;
   const std::int64_t steps = plan.raster.count() * ceil_div(size.k, kStep);
-  return plan.raster.row_tiles == 1 && plan.raster.count() % plan.blocks != 0 && plan.waves > 1 &&
+  return plan.raster.count() % plan.blocks != 0 && plan.waves > 1 &&
+         (plan.raster.row_tiles == 1 || size.m >= kRowsPerReading * plan.raster.row_tiles) &&
          steps <= std::numeric_limits<std::int32_t>::max();
 }
 
@@ -53,23 +58,25 @@ GatedGemmPlan plan_swapped_gated_sm90(const GemmSize& size, const GpuLimits& gpu
 
 std::vector<GatedGemmPlan> swapped_gated_plans_sm90(const GemmSize& size, const GpuLimits& gpu) {
   constexpr double kWorthMeasuring = 1.5;
-  if (size.m < kFewestRows || size.m > kMostRows) return {};
+  if (size.m < kFewestRows || size.m > kMostStreamedRows) return {};
   std::vector<GatedGemmPlan> plans;
   for (std::size_t tile = 0; tile < kSwappedTilesSm90.size(); ++tile) {
-    plans.push_back(plan_swapped_gated_sm90(size, gpu, tile));
+    const GatedGemmPlan plan = plan_swapped_gated_sm90(size, gpu, tile);
     const GatedGemmPlan streamed = plan_swapped_gated_sm90(size, gpu, tile, true);
-    if (streamed.streams_k && streamed.cost < plans.back().cost) plans.push_back(streamed);
+    plans.push_back(plan);
+    if (streamed.streams_k && streamed.cost < plan.cost) plans.push_back(streamed);
   }
-  return cheapest(std::move(plans), kWorthMeasuring);
+  plans = cheapest(std::move(plans), kWorthMeasuring);
+  if (size.m > kMostRows) std::erase_if(plans, std::not_fn(&GatedGemmPlan::streams_k));
+  return plans;
 }
 
 std::string swapped_text_sm90(const GatedGemmPlan& plan) {
   const SwappedTileSm90& shape = kSwappedTilesSm90.at(plan.tile);
-  return fmt::format(
-      "swapped, tile {} x ({} + {}) x {}, {} stages, {} clusters of {} blocks{}, {}", shape.rows,
-      shape.cols, shape.cols, kStep, shape.stages, plan.blocks, shape.cluster,
-      shape.shares_weights ? " one above the other" : "",
-      plan.streams_k ? "stream-K" : fmt::format("{} waves", plan.waves));
+  return fmt::format("swapped, tile {} x ({} + {}) x {}, {} stages, {} clusters of {} blocks{}, {}",
+                     shape.rows, shape.cols, shape.cols, kStep, shape.stages, plan.blocks,
+                     shape.cluster, shape.shares_weights ? " one above the other" : "",
+                     plan.streams_k ? "stream-K" : fmt::format("{} waves", plan.waves));
 }
 
 }  // namespace fusegate::kernels

@@ -31,7 +31,13 @@ TEST(SwappedGatedPlan, IsForSomeHundredRows) {
   EXPECT_THAT(swapped_gated_plans_sm90({32, 10240, 2560}, kH200), IsEmpty());
   EXPECT_THAT(swapped_gated_plans_sm90({33, 10240, 2560}, kH200), Not(IsEmpty()));
   EXPECT_THAT(swapped_gated_plans_sm90({512, 10240, 2560}, kH200), Not(IsEmpty()));
-  EXPECT_THAT(swapped_gated_plans_sm90({513, 10240, 2560}, kH200), IsEmpty());
+  EXPECT_THAT(swapped_gated_plans_sm90({1025, 10240, 2560}, kH200), IsEmpty());
+  for (const GatedGemmPlan& plan : swapped_gated_plans_sm90({1000, 6912, 1152}, kH200)) {
+    EXPECT_TRUE(plan.streams_k) << swapped_text_sm90(plan);
+  }
+  EXPECT_THAT(swapped_gated_plans_sm90({1000, 6912, 1152}, kH200), Not(IsEmpty()));
+  EXPECT_THAT(swapped_gated_plans_sm90({1000, 1024, 1152}, kH200), IsEmpty())
+      << "fewer tiles than clusters";
 }
 
 TEST(SwappedGatedPlan, TakesFirstWhatComputesLeast) {
@@ -58,6 +64,7 @@ TEST(SwappedGatedPlan, StreamsKWhereItComputesLess) {
   constexpr std::size_t kWide = 6;  // 256 x 64
   EXPECT_TRUE(streams({256, 14336, 3584}, kWide));
   EXPECT_FALSE(streams({257, 14336, 3584}, kWide)) << "two tiles read the same weights";
+  EXPECT_TRUE(streams({360, 14336, 3584}, kWide)) << "which take longer to multiply";
   EXPECT_FALSE(streams({256, 2 * 33 * 256, 3584}, kWide)) << "all have two";
   EXPECT_FALSE(streams({256, 8192, 3584}, kWide)) << "fewer tiles than clusters";
   EXPECT_FALSE(plan_swapped_gated_sm90({256, 14336, 3584}, kH200, kWide).streams_k)
