@@ -27,24 +27,35 @@ TEST(SwappedGatedPlan, CoversEveryTileOnce) {
   }
 }
 
+std::vector<GatedGemmPlan> plans(const GemmSize& size, bool streams_k) {
+  return swapped_gated_plans_sm90(size, kH200, streams_k);
+}
+
 TEST(SwappedGatedPlan, IsForSomeHundredRows) {
-  EXPECT_THAT(swapped_gated_plans_sm90({32, 10240, 2560}, kH200), IsEmpty());
-  EXPECT_THAT(swapped_gated_plans_sm90({33, 10240, 2560}, kH200), Not(IsEmpty()));
-  EXPECT_THAT(swapped_gated_plans_sm90({512, 10240, 2560}, kH200), Not(IsEmpty()));
-  EXPECT_THAT(swapped_gated_plans_sm90({1025, 10240, 2560}, kH200), IsEmpty());
-  for (const GatedGemmPlan& plan : swapped_gated_plans_sm90({1000, 6912, 1152}, kH200)) {
+  EXPECT_THAT(plans({64, 10240, 2560}, false), IsEmpty());
+  EXPECT_THAT(plans({65, 10240, 2560}, false), Not(IsEmpty()));
+  EXPECT_THAT(plans({512, 10240, 2560}, false), Not(IsEmpty()));
+  EXPECT_THAT(plans({513, 10240, 2560}, false), IsEmpty());
+}
+
+TEST(SwappedGatedPlan, StreamsKForFewerAndMoreRows) {
+  EXPECT_THAT(plans({32, 10240, 2560}, true), IsEmpty());
+  EXPECT_THAT(plans({33, 10240, 2560}, true), Not(IsEmpty()));
+  EXPECT_THAT(plans({1025, 10240, 2560}, true), IsEmpty());
+  for (const GatedGemmPlan& plan : plans({1000, 6912, 1152}, true)) {
     EXPECT_TRUE(plan.streams_k) << swapped_text_sm90(plan);
   }
-  EXPECT_THAT(swapped_gated_plans_sm90({1000, 6912, 1152}, kH200), Not(IsEmpty()));
-  EXPECT_THAT(swapped_gated_plans_sm90({1000, 1024, 1152}, kH200), IsEmpty())
-      << "fewer tiles than clusters";
+  EXPECT_THAT(plans({1000, 6912, 1152}, true), Not(IsEmpty()));
+  EXPECT_THAT(plans({1000, 1024, 1152}, true), IsEmpty()) << "fewer tiles than clusters";
 }
 
 TEST(SwappedGatedPlan, TakesFirstWhatComputesLeast) {
-  const auto first = [](int rows) {
-    return swapped_text_sm90(swapped_gated_plans_sm90({rows, 10240, 2560}, kH200).front());
+  const auto first = [](int rows, bool streams_k = false) {
+    return swapped_text_sm90(plans({rows, 10240, 2560}, streams_k).front());
   };
   EXPECT_EQ(first(200),
+            "swapped, tile 208 x (96 + 96) x 64, 4 stages, 54 clusters of 2 blocks, 1 waves");
+  EXPECT_EQ(first(200, true),
             "swapped, tile 208 x (64 + 64) x 64, 5 stages, 33 clusters of 4 blocks, stream-K");
   EXPECT_EQ(first(256),
             "swapped, tile 128 x (160 + 160) x 64, 4 stages, 64 clusters of 2 blocks one above the "
@@ -53,11 +64,11 @@ TEST(SwappedGatedPlan, TakesFirstWhatComputesLeast) {
 
 // Of 224 tiles of 256 x 64, four to a cluster, 33 clusters have 56 in two rounds: 1.7 of work.
 TEST(SwappedGatedPlan, StreamsKWhereItComputesLess) {
-  const auto plans = swapped_gated_plans_sm90({256, 14336, 3584}, kH200);
-  EXPECT_EQ(swapped_text_sm90(plans.front()),
+  const GatedGemmPlan best = plans({256, 14336, 3584}, true).front();
+  EXPECT_EQ(swapped_text_sm90(best),
             "swapped, tile 256 x (64 + 64) x 64, 4 stages, 33 clusters of 4 blocks, stream-K");
-  EXPECT_TRUE(plans.front().streams_k);
-  EXPECT_NEAR(plans.front().cost, (56 / 33. + 0.05) * 256 * 64, 1e-6);
+  EXPECT_TRUE(best.streams_k);
+  EXPECT_NEAR(best.cost, (56 / 33. + 0.05) * 256 * 64, 1e-6);
   const auto streams = [](const GemmSize& size, std::size_t tile) {
     return plan_swapped_gated_sm90(size, kH200, tile, true).streams_k;
   };
