@@ -31,10 +31,6 @@ namespace {
 
 constexpr const char* kGate = "gate_proj";
 
-// Stream-K and pairs agree with the reference in emulation, and have not run on a GPU yet. Until
-// they have, none is measured, so that stored baselines hold.
-constexpr bool kStreamsK = false, kTakesPairs = false;
-
 // One preparation.
 struct Mlp {
   const Activation& activation;
@@ -68,10 +64,12 @@ void add_tiled_sm90(const Mlp& mlp, const Tensor& h, std::vector<Candidate>& to)
 void add_down_sm90(const Mlp& mlp, const Tensor& h, std::vector<Candidate>& to) {
   const Tensor& w = mlp.in[3];
   const GemmSize size = gemm_size(h, mlp.out);
+  const int most_together = waits_for_weights(size, 1, mlp.gpu().l2_bytes) ? 2 : 1;
   for (const std::size_t shape : split_gemm_shapes(size, h.dtype, mlp.gpu())) {
-    if (kSplitGemmShapes[shape].pair > 1 && !kTakesPairs) continue;
-    to.push_back({.name = split_gemm_text(shape),
-                  .launch = make_split_gemm_sm90(mlp.device, shape, h, w, mlp.out)});
+    for (int together = 1; together <= most_together; ++together) {
+      to.push_back({.name = split_gemm_text(shape, together),
+                    .launch = make_split_gemm_sm90(mlp.device, shape, h, w, mlp.out, together)});
+    }
   }
   if (is_wide_enough_sm90(size, mlp.gpu())) {
     const TileRaster raster = plan_wide_gemm_sm90(size, mlp.gpu());
@@ -230,7 +228,7 @@ std::vector<Candidate> tiled_gated_sm90(CudaDevice& device, const Activation& ac
                    .launch = make_gated_gemm_sm90(device, plan, activation, operands)});
   }
   if (operands.h.dtype != Dtype::kBf16) return all;
-  for (const GatedGemmPlan& plan : swapped_gated_plans_sm90(size, device.limits(), kStreamsK)) {
+  for (const GatedGemmPlan& plan : swapped_gated_plans_sm90(size, device.limits())) {
     all.push_back({.name = swapped_text_sm90(plan),
                    .launch = make_swapped_gated_sm90(device, plan, activation, operands)});
   }

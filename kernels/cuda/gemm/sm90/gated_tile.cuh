@@ -55,6 +55,7 @@ struct GatedWorkOf {
   int rank = 0;  // in the cluster
   int first = 0;
   int step = 0;
+  int together = 1;  // AlongK's
 
   __device__ bool is_last(int tile) const { return tile + step >= raster.count(); }
   template <typename T>
@@ -81,13 +82,15 @@ struct GatedWork : GatedWorkOf<TileRaster> {
 };
 
 template <typename Gemm, typename Raster>
-__device__ inline GatedWorkOf<Raster> work_of_block(const Raster& raster, int rows, int k) {
+__device__ inline GatedWorkOf<Raster> work_of_block(const Raster& raster, int rows,
+                                                    const AlongK& along) {
   return {raster,
           rows,
-          k,
+          along.k,
           Gemm::kCluster > 1 ? static_cast<int>(cluster_rank()) : 0,
           static_cast<int>(blockIdx.x) / Gemm::kCluster,
-          static_cast<int>(gridDim.x) / Gemm::kCluster};
+          static_cast<int>(gridDim.x) / Gemm::kCluster,
+          along.together};
 }
 
 // A stage of both weights. Piece by piece: rows of gate and, behind them, as many of up.
@@ -145,6 +148,10 @@ struct GatedProducer {
   __device__ void load_tile(const BoxesOfX& x, int bytes, const TilePosition& position,
                             bool is_first, RingPosition<Gemm::kStages>& at) const {
     const int stages = work.template stages<T>();
+    const auto load_w = [&](int i, int stage) {
+      barrier_expect_bytes(shared.full_at(stage), bytes);
+      load_weights<Gemm>(maps, shared, work.rank, position, i, stage);
+    };
     const auto load_x = [&](int i, int stage) {
       load_box(x.map, shared.stage(stage), shared.full_at(stage), i * kStageColumns<T>, x.row);
     };
@@ -153,10 +160,7 @@ struct GatedProducer {
       // Weights are not written by kernels: fetched before the kernel ahead of this one has ended.
       ahead = min(Gemm::kStages, stages);
 #pragma unroll 1
-      for (int i = 0; i < ahead; ++i) {
-        barrier_expect_bytes(shared.full_at(i), bytes);
-        load_weights<Gemm>(maps, shared, work.rank, position, i, i);
-      }
+      for (int i = 0; i < ahead; ++i) load_w(i, i);
       wait_for_previous_kernel();
       work.template await_x<Gemm>(position);
 #pragma unroll 1
@@ -164,13 +168,7 @@ struct GatedProducer {
     } else {
       work.template await_x<Gemm>(position);
     }
-#pragma unroll 1
-    for (int i = ahead; i < stages; ++i, at.advance()) {
-      barrier_wait(shared.empty_at(at.stage), at.parity ^ 1);
-      barrier_expect_bytes(shared.full_at(at.stage), bytes);
-      load_weights<Gemm>(maps, shared, work.rank, position, i, at.stage);
-      load_x(i, at.stage);
-    }
+    fill_ring(shared, at, ahead, stages, work.together, load_w, load_x);
   }
 };
 

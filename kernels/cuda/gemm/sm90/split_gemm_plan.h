@@ -24,7 +24,7 @@ struct SplitGemmShape {
 };
 
 // Pairs are for the down products of wide models, and built for bf16, in which suites have them.
-inline constexpr std::array<SplitGemmShape, 18> kSplitGemmShapes{{
+inline constexpr std::array<SplitGemmShape, 16> kSplitGemmShapes{{
     {.cols = 32, .stages = 8, .splits = 4},
     {.cols = 48, .stages = 8, .splits = 4},
     {.cols = 64, .stages = 6, .splits = 4},
@@ -37,11 +37,9 @@ inline constexpr std::array<SplitGemmShape, 18> kSplitGemmShapes{{
     {.rows = 64, .cols = 96, .stages = 8, .splits = 2},
     {.rows = 256, .cols = 96, .stages = 5, .splits = 1},
     {.rows = 64, .cols = 80, .stages = 11, .splits = 4, .pair = 2},
-    {.rows = 64, .cols = 128, .stages = 9, .splits = 2, .pair = 2},
     {.rows = 64, .cols = 128, .stages = 9, .splits = 4, .pair = 2},
     {.cols = 96, .stages = 7, .splits = 4, .pair = 2},
     {.cols = 128, .stages = 6, .splits = 4, .pair = 2},
-    {.rows = 256, .cols = 128, .stages = 4, .splits = 2, .pair = 2},
     {.rows = 256, .cols = 128, .stages = 4, .splits = 4, .pair = 2},
 }};
 
@@ -53,7 +51,8 @@ constexpr bool is_built(const SplitGemmShape& shape, Dtype dtype) {
 // own.
 std::vector<std::size_t> split_gemm_shapes(const GemmSize& size, Dtype dtype, const GpuLimits& gpu);
 
-// "split_gemm_sm90: tiles of 128 x 64, k over 4 blocks", and ", in pairs"
-std::string split_gemm_text(std::size_t shape);
+// "split_gemm_sm90: tiles of 128 x 64, k over 4 blocks", and ", in pairs". together: stages that
+// are loaded at a time, GatedGemmPlan's.
+std::string split_gemm_text(std::size_t shape, int together = 1);
 
 }  // namespace fusegate::kernels

@@ -40,10 +40,8 @@ GatedGemmPlan plan_swapped_gated_sm90(const GemmSize& size, const GpuLimits& gpu
                                       bool streams_k = false);
 
 // Those that compute no more than 1.5 times what the least does on the busiest SM, least first:
-// what is worth measuring. None for fewer than 65 rows or more than 512. streams_k: those that do,
-// too, from 33 rows on; up to 1024, where they are the only ones. Throws the same.
-std::vector<GatedGemmPlan> swapped_gated_plans_sm90(const GemmSize& size, const GpuLimits& gpu,
-                                                    bool streams_k);
+// what is worth measuring. None for fewer than 33 rows or more than 512. Throws the same.
+std::vector<GatedGemmPlan> swapped_gated_plans_sm90(const GemmSize& size, const GpuLimits& gpu);
 
 // "swapped, tile 208 x (96 + 96) x 64, 3 stages, 27 clusters of 4 blocks, 1 waves"; or, for the
 // waves, "stream-K"

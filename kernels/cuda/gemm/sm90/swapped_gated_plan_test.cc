@@ -3,12 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "kernels/cuda/device/known_gpus.h"
 #include "kernels/cuda/gemm/raster_test.h"
 
 namespace fusegate::kernels {
 namespace {
 
+using testing::Each;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
@@ -27,44 +33,46 @@ TEST(SwappedGatedPlan, CoversEveryTileOnce) {
   }
 }
 
-std::vector<GatedGemmPlan> plans(const GemmSize& size, bool streams_k) {
-  return swapped_gated_plans_sm90(size, kH200, streams_k);
+std::vector<GatedGemmPlan> plans(const GemmSize& size) {
+  return swapped_gated_plans_sm90(size, kH200);
 }
 
 TEST(SwappedGatedPlan, IsForSomeHundredRows) {
-  EXPECT_THAT(plans({64, 10240, 2560}, false), IsEmpty());
-  EXPECT_THAT(plans({65, 10240, 2560}, false), Not(IsEmpty()));
-  EXPECT_THAT(plans({512, 10240, 2560}, false), Not(IsEmpty()));
-  EXPECT_THAT(plans({513, 10240, 2560}, false), IsEmpty());
-}
-
-TEST(SwappedGatedPlan, StreamsKForFewerAndMoreRows) {
-  EXPECT_THAT(plans({32, 10240, 2560}, true), IsEmpty());
-  EXPECT_THAT(plans({33, 10240, 2560}, true), Not(IsEmpty()));
-  EXPECT_THAT(plans({1025, 10240, 2560}, true), IsEmpty());
-  for (const GatedGemmPlan& plan : plans({1000, 6912, 1152}, true)) {
-    EXPECT_TRUE(plan.streams_k) << swapped_text_sm90(plan);
-  }
-  EXPECT_THAT(plans({1000, 6912, 1152}, true), Not(IsEmpty()));
-  EXPECT_THAT(plans({1000, 1024, 1152}, true), IsEmpty()) << "fewer tiles than clusters";
+  EXPECT_THAT(plans({32, 10240, 2560}), IsEmpty());
+  EXPECT_THAT(plans({33, 10240, 2560}), Not(IsEmpty()));
+  EXPECT_THAT(plans({512, 10240, 2560}), Not(IsEmpty()));
+  EXPECT_THAT(plans({513, 10240, 2560}), IsEmpty());
 }
 
 TEST(SwappedGatedPlan, TakesFirstWhatComputesLeast) {
-  const auto first = [](int rows, bool streams_k = false) {
-    return swapped_text_sm90(plans({rows, 10240, 2560}, streams_k).front());
-  };
+  const auto first = [](int rows) { return swapped_text_sm90(plans({rows, 10240, 2560}).front()); };
   EXPECT_EQ(first(200),
-            "swapped, tile 208 x (96 + 96) x 64, 4 stages, 54 clusters of 2 blocks, 1 waves");
-  EXPECT_EQ(first(200, true),
             "swapped, tile 208 x (64 + 64) x 64, 5 stages, 33 clusters of 4 blocks, stream-K");
   EXPECT_EQ(first(256),
             "swapped, tile 128 x (160 + 160) x 64, 4 stages, 64 clusters of 2 blocks one above the "
             "other, 1 waves");
 }
 
+// Up to 256 rows of weights that exceed the L2 each plan comes twice.
+TEST(SwappedGatedPlan, LoadsTwoStagesAtATimeWhereWeightsComeFromMemory) {
+  const auto together = [](const GemmSize& size) {
+    std::vector<int> all;
+    for (const GatedGemmPlan& plan : plans(size)) all.push_back(plan.together);
+    return all;
+  };
+  const auto is_half = [](const std::vector<int>& all) {
+    return std::ranges::count(all, 2) * 2 == std::ssize(all);
+  };
+  EXPECT_TRUE(is_half(together({256, 10240, 2560})));
+  EXPECT_THAT(together({257, 10240, 2560}), Each(1));
+  EXPECT_THAT(together({256, 3072, 768}), Each(1));
+  EXPECT_THAT(swapped_text_sm90(plans({256, 10240, 2560}).back()),
+              HasSubstr("stages, two at a time,"));
+}
+
 // Of 224 tiles of 256 x 64, four to a cluster, 33 clusters have 56 in two rounds: 1.7 of work.
 TEST(SwappedGatedPlan, StreamsKWhereItComputesLess) {
-  const GatedGemmPlan best = plans({256, 14336, 3584}, true).front();
+  const GatedGemmPlan best = plans({256, 14336, 3584}).front();
   EXPECT_EQ(swapped_text_sm90(best),
             "swapped, tile 256 x (64 + 64) x 64, 4 stages, 33 clusters of 4 blocks, stream-K");
   EXPECT_TRUE(best.streams_k);
