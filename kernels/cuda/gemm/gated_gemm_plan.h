@@ -23,14 +23,11 @@ inline constexpr std::int64_t kGemmAlignment = 8;
 struct GatedGemmPlan {
   std::size_t tile = 0;  // of the architecture's tile shapes
   TileRaster raster;
-  int blocks = 0;  // block (or cluster of blocks) b works on tiles b, b + blocks, ...
-  int waves = 0;   // tiles of the block that has most
+  int blocks = 0;   // block (or cluster of blocks) b works on tiles b, b + blocks, ...
+  int waves = 0;    // tiles of the block that has most
   // Or, blocks work on equal shares of all tiles' steps of k, one behind the other ("stream-K"):
   // where one's last tile is not whole, the next one's sums of the rest are added.
   bool streams_k = false;
-  // Stages that are loaded at a time: of two, memory reads 256 neighbouring bytes of each row of
-  // the weights, of one 128.
-  int together = 1;
   double cost = 0;  // as the architecture's rule has it
 };
 
@@ -87,30 +84,6 @@ inline int group_rows(const GemmSize& size, const TileOfGroup& tile, int at_work
   const std::int64_t groups = ceil_div(row_tiles, wanted + wanted / 6);
   return static_cast<int>(ceil_div(row_tiles, groups));
 }
-
-// Whether reading so many weights of the size from memory takes longer than multiplying: they do
-// not stay in the L2, and rows are few (800 TFLOP/s over 4.5 TB/s are 180). Then it is worth
-// measuring stages that are loaded two at a time.
-inline bool waits_for_weights(const GemmSize& size, int weights, std::size_t l2_bytes) {
-  constexpr std::int64_t kMostRows = 256;
-  return size.m <= kMostRows && static_cast<std::size_t>(2 * weights * size.n * size.k) > l2_bytes;
-}
-
-// The plans, and behind them the same with two stages at a time where that is worth measuring.
-inline std::vector<GatedGemmPlan> with_two_stages_at_a_time(std::vector<GatedGemmPlan> plans,
-                                                            const GemmSize& size,
-                                                            std::size_t l2_bytes) {
-  if (!waits_for_weights(size, 2, l2_bytes)) return plans;
-  const std::size_t count = plans.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    plans.push_back(plans[i]);
-    plans.back().together = 2;
-  }
-  return plans;
-}
-
-// Of a plan's text: behind its stages.
-inline const char* together_text(int together) { return together > 1 ? ", two at a time" : ""; }
 
 // Cheapest first, without those above `times` the cheapest's cost.
 inline std::vector<GatedGemmPlan> cheapest(std::vector<GatedGemmPlan> plans, double times) {

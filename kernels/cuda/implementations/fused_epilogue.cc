@@ -64,12 +64,9 @@ void add_tiled_sm90(const Mlp& mlp, const Tensor& h, std::vector<Candidate>& to)
 void add_down_sm90(const Mlp& mlp, const Tensor& h, std::vector<Candidate>& to) {
   const Tensor& w = mlp.in[3];
   const GemmSize size = gemm_size(h, mlp.out);
-  const int most_together = waits_for_weights(size, 1, mlp.gpu().l2_bytes) ? 2 : 1;
   for (const std::size_t shape : split_gemm_shapes(size, h.dtype, mlp.gpu())) {
-    for (int together = 1; together <= most_together; ++together) {
-      to.push_back({.name = split_gemm_text(shape, together),
-                    .launch = make_split_gemm_sm90(mlp.device, shape, h, w, mlp.out, together)});
-    }
+    to.push_back({.name = split_gemm_text(shape),
+                  .launch = make_split_gemm_sm90(mlp.device, shape, h, w, mlp.out)});
   }
   if (is_wide_enough_sm90(size, mlp.gpu())) {
     const TileRaster raster = plan_wide_gemm_sm90(size, mlp.gpu());

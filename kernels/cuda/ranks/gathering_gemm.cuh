@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ unsigned char raw[];
   run_gated_block<Gemm>(maps, TileShared<Gemm>(raw),
-                        {work_of_block<Gemm>(raster, h.rows, {k}), ranks, chunk_rows}, h);
+                        {work_of_block<Gemm>(raster, h.rows, k), ranks, chunk_rows}, h);
 #endif  // other architectures never launch it
 }
 

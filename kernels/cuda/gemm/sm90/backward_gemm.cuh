@@ -232,7 +232,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ unsigned char raw[];
   const TileShared<Gemm> shared(raw);
-  const GatedWork work{work_of_block<Gemm>(raster, rows, {k})};
+  const GatedWork work{work_of_block<Gemm>(raster, rows, k)};
   if (threadIdx.x == 0) init_sets(shared);
   start_block(shared, maps);
   let_next_kernel_start();

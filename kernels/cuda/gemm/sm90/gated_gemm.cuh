@@ -335,12 +335,11 @@ template <typename Gemm>
 __global__ void __launch_bounds__(kBlockThreads, 1)
     gated_gemm_kernel(const __grid_constant__ GatedMaps maps,
                       const __grid_constant__ TileRaster raster,
-                      const __grid_constant__ typename Gemm::Rows h, AlongK along) {
+                      const __grid_constant__ typename Gemm::Rows h, int k) {
   FUSEGATE_TAKE_LONGER;
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ unsigned char raw[];
-  run_gated_block<Gemm>(maps, TileShared<Gemm>(raw), {work_of_block<Gemm>(raster, h.rows, along)},
-                        h);
+  run_gated_block<Gemm>(maps, TileShared<Gemm>(raw), {work_of_block<Gemm>(raster, h.rows, k)}, h);
 #endif  // other architectures never launch it
 }
 

@@ -49,9 +49,8 @@ std::string text_of(const Elements& elements, const GatedGemmPlan& plan) {
   const std::string blocks =
       shape.cluster == 1 ? fmt::format("{} blocks", plan.blocks)
                          : fmt::format("{} clusters of {} blocks", plan.blocks, shape.cluster);
-  return fmt::format("tile {} x ({} + {}) x {}, {} stages{}{}, {}, {} waves", shape.rows,
-                     shape.cols, shape.cols, elements.step(), shape.stages,
-                     together_text(plan.together),
+  return fmt::format("tile {} x ({} + {}) x {}, {} stages{}, {}, {} waves", shape.rows, shape.cols,
+                     shape.cols, elements.step(), shape.stages,
                      shape.promotes   ? ", promoted"
                      : shape.pingpong ? ", in turn"
                                       : "",
@@ -77,7 +76,7 @@ std::vector<GatedGemmPlan> gated_gemm_plans_sm90(const GemmSize& size, const Gpu
   for (std::size_t tile = 0; tile < kGatedTilesSm90.size(); ++tile) {
     plans.push_back(plan_gated_gemm_sm90(size, gpu, tile));
   }
-  return with_two_stages_at_a_time(cheapest(std::move(plans), kWorthMeasuring), size, gpu.l2_bytes);
+  return cheapest(std::move(plans), kWorthMeasuring);
 }
 
 std::string plan_text_sm90(const GatedGemmPlan& plan) { return text_of(kWords, plan); }

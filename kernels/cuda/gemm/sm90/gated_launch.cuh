@@ -24,7 +24,7 @@ using GatedGemmOf = std::conditional_t<
 // What the host needs to know of a kernel, so that one function launches all with the same rows.
 template <typename Rows>
 struct BuiltGated {
-  void (*kernel)(sm90::GatedMaps, TileRaster, Rows, sm90::AlongK) = nullptr;
+  void (*kernel)(sm90::GatedMaps, TileRaster, Rows, int) = nullptr;
   int shared_bytes = 0, cluster = 1;
   int x_rows = 0, weight_rows = 0, out_rows = 0, out_columns = 0;  // of boxes
 };
@@ -60,7 +60,7 @@ std::function<void()> launch_gated(const BuiltGated<Rows>& of, CudaDevice& devic
       .h = make_tensor_map(o.h, of.out_rows, of.out_columns),
   };
   return launch_of(of.kernel, shape, device.stream(), maps, plan.raster, rows,
-                   sm90::AlongK{static_cast<int>(o.x.cols()), plan.together});
+                   static_cast<int>(o.x.cols()));
 }
 
 }  // namespace fusegate::kernels

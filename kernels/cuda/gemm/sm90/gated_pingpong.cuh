@@ -87,12 +87,12 @@ template <typename Gemm>
 __global__ void __launch_bounds__(kBlockThreads, 1)
     gated_pingpong_kernel(const __grid_constant__ GatedMaps maps,
                           const __grid_constant__ TileRaster raster,
-                          const __grid_constant__ typename Gemm::Rows h, AlongK along) {
+                          const __grid_constant__ typename Gemm::Rows h, int k) {
   FUSEGATE_TAKE_LONGER;
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ unsigned char raw[];
   const TileShared<Gemm> shared(raw);
-  const GatedWork work{work_of_block<Gemm>(raster, h.rows, along)};
+  const GatedWork work{work_of_block<Gemm>(raster, h.rows, k)};
   start_block(shared, maps);
   let_next_kernel_start();
   run_block<Gemm>(

@@ -55,7 +55,6 @@ struct GatedWorkOf {
   int rank = 0;  // in the cluster
   int first = 0;
   int step = 0;
-  int together = 1;  // AlongK's
 
   __device__ bool is_last(int tile) const { return tile + step >= raster.count(); }
   template <typename T>
@@ -82,15 +81,13 @@ struct GatedWork : GatedWorkOf<TileRaster> {
 };
 
 template <typename Gemm, typename Raster>
-__device__ inline GatedWorkOf<Raster> work_of_block(const Raster& raster, int rows,
-                                                    const AlongK& along) {
+__device__ inline GatedWorkOf<Raster> work_of_block(const Raster& raster, int rows, int k) {
   return {raster,
           rows,
-          along.k,
+          k,
           Gemm::kCluster > 1 ? static_cast<int>(cluster_rank()) : 0,
           static_cast<int>(blockIdx.x) / Gemm::kCluster,
-          static_cast<int>(gridDim.x) / Gemm::kCluster,
-          along.together};
+          static_cast<int>(gridDim.x) / Gemm::kCluster};
 }
 
 // A stage of both weights. Piece by piece: rows of gate and, behind them, as many of up.
@@ -148,10 +145,6 @@ struct GatedProducer {
   __device__ void load_tile(const BoxesOfX& x, int bytes, const TilePosition& position,
                             bool is_first, RingPosition<Gemm::kStages>& at) const {
     const int stages = work.template stages<T>();
-    const auto load_w = [&](int i, int stage) {
-      barrier_expect_bytes(shared.full_at(stage), bytes);
-      load_weights<Gemm>(maps, shared, work.rank, position, i, stage);
-    };
     const auto load_x = [&](int i, int stage) {
       load_box(x.map, shared.stage(stage), shared.full_at(stage), i * kStageColumns<T>, x.row);
     };
@@ -160,7 +153,10 @@ struct GatedProducer {
       // Weights are not written by kernels: fetched before the kernel ahead of this one has ended.
       ahead = min(Gemm::kStages, stages);
 #pragma unroll 1
-      for (int i = 0; i < ahead; ++i) load_w(i, i);
+      for (int i = 0; i < ahead; ++i) {
+        barrier_expect_bytes(shared.full_at(i), bytes);
+        load_weights<Gemm>(maps, shared, work.rank, position, i, i);
+      }
       wait_for_previous_kernel();
       work.template await_x<Gemm>(position);
 #pragma unroll 1
@@ -168,7 +164,13 @@ struct GatedProducer {
     } else {
       work.template await_x<Gemm>(position);
     }
-    fill_ring(shared, at, ahead, stages, work.together, load_w, load_x);
+#pragma unroll 1
+    for (int i = ahead; i < stages; ++i, at.advance()) {
+      barrier_wait(shared.empty_at(at.stage), at.parity ^ 1);
+      barrier_expect_bytes(shared.full_at(at.stage), bytes);
+      load_weights<Gemm>(maps, shared, work.rank, position, i, at.stage);
+      load_x(i, at.stage);
+    }
   }
 };
 

@@ -117,12 +117,6 @@ struct XMaps {
   }
 };
 
-// How a product goes along its k columns of x and of the weights.
-struct AlongK {
-  int k = 0;
-  int together = 1;  // stages that are loaded at a time (fill_ring)
-};
-
 // Of a block: the ring, its barriers, and what is handed over.
 template <typename Shape>
 consteval int shared_bytes(int hands_bytes) {
@@ -160,30 +154,6 @@ __device__ inline void release_stage(const TileShared<Gemm>& shared, int stage) 
     if (thread % 32 == 0 && thread / 32 < Gemm::kCluster) {
       barrier_arrive_at(shared.empty_at(stage), thread / 32);
     }
-  }
-}
-
-// By the producer: loads the steps of k from `step` to `end`, each to the next stage of the ring,
-// so many together when all their stages are empty. Of a row of weights two stages have 256
-// neighbouring bytes: a program that loads and multiplies nothing reads 4.44 TB/s so and 4.28 stage
-// by stage, of 128 rows a block (docs/evidence/hundreds-of-rows.md). load_w(step, stage) expects
-// the stage's bytes. Not unrolled, as in gated_tile.cuh.
-template <typename Gemm, typename LoadW, typename LoadX>
-__device__ inline void fill_ring(const TileShared<Gemm>& shared, RingPosition<Gemm::kStages>& at,
-                                 int step, int end, int together, const LoadW& load_w,
-                                 const LoadX& load_x) {
-#pragma unroll 1
-  while (step < end) {
-    const int stop = min(step + together, end);
-    RingPosition<Gemm::kStages> waited = at, loaded = at;
-#pragma unroll 1
-    for (int i = step; i < stop; ++i, waited.advance()) {
-      barrier_wait(shared.empty_at(waited.stage), waited.parity ^ 1);
-    }
-#pragma unroll 1
-    for (int i = step; i < stop; ++i, loaded.advance()) load_w(i, loaded.stage);
-#pragma unroll 1
-    for (; step < stop; ++step, at.advance()) load_x(step, at.stage);
   }
 }
 

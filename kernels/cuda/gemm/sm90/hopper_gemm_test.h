@@ -21,10 +21,8 @@ class HopperGemm : public GpuTest {
     if (const std::string why = refuses_sm90(*device_); !why.empty()) GTEST_SKIP() << why;
   }
 
-  // Here and below, together: stages that are loaded at a time.
-  void check_gated(const GemmSize& size, Dtype dtype, std::size_t tile, int together = 1) {
-    GatedGemmPlan plan = plan_gated_gemm_sm90(size, device_->limits(), tile);
-    plan.together = together;
+  void check_gated(const GemmSize& size, Dtype dtype, std::size_t tile) {
+    const GatedGemmPlan plan = plan_gated_gemm_sm90(size, device_->limits(), tile);
     for (const Activation& activation : kGemmActivations) {
       SCOPED_TRACE(activation.name);
       expect_gated(activation, size, dtype, [&](const GatedOperands& operands) {
@@ -33,10 +31,8 @@ class HopperGemm : public GpuTest {
     }
   }
 
-  void check_swapped(const GemmSize& size, std::size_t tile, bool streams_k = false,
-                     int together = 1) {
-    GatedGemmPlan plan = plan_swapped_gated_sm90(size, device_->limits(), tile, streams_k);
-    plan.together = together;
+  void check_swapped(const GemmSize& size, std::size_t tile, bool streams_k = false) {
+    const GatedGemmPlan plan = plan_swapped_gated_sm90(size, device_->limits(), tile, streams_k);
     ASSERT_EQ(plan.streams_k, streams_k);
     for (const Activation& activation : kGemmActivations) {
       SCOPED_TRACE(activation.name);
@@ -59,15 +55,14 @@ class HopperGemm : public GpuTest {
   }
 
   // With every shape of the split product that fits so many SMs; or only with pairs.
-  void check_split(const GemmSize& size, Dtype dtype, int sm_count, bool only_pairs = false,
-                   int together = 1) {
+  void check_split(const GemmSize& size, Dtype dtype, int sm_count, bool only_pairs = false) {
     GpuLimits gpu = device_->limits();
     gpu.sm_count = sm_count;
     for (const std::size_t shape : split_gemm_shapes(size, dtype, gpu)) {
       if (only_pairs && kSplitGemmShapes[shape].pair == 1) continue;
-      SCOPED_TRACE(split_gemm_text(shape, together));
+      SCOPED_TRACE(split_gemm_text(shape));
       check_product(size, dtype, [&](const Tensor& x, const Tensor& w, const Tensor& out) {
-        make_split_gemm_sm90(*device_, shape, x, w, out, together)();
+        make_split_gemm_sm90(*device_, shape, x, w, out)();
       });
     }
   }

@@ -75,11 +75,10 @@ std::function<void()> make_backward_gemm_sm90(CudaDevice& device, const TileRast
                                               const Activation& activation,
                                               const BackwardOperands& operands);
 
-// out [m, n] = x [m, k] w [n, k]^T: for problems of few tiles, by one of their split_gemm_shapes(),
-// whose stages are loaded one by one or, as with GatedGemmPlan's, so many together; and for many
-// rows.
+// out [m, n] = x [m, k] w [n, k]^T: for problems of few tiles, by one of their split_gemm_shapes();
+// and for many rows.
 std::function<void()> make_split_gemm_sm90(CudaDevice& device, std::size_t shape, const Tensor& x,
-                                           const Tensor& w, const Tensor& out, int together = 1);
+                                           const Tensor& w, const Tensor& out);
 std::function<void()> make_wide_gemm_sm90(CudaDevice& device, const TileRaster& raster,
                                           const Tensor& x, const Tensor& w, const Tensor& out);
 // x and w in e4m3, out in bf16. promotes: sums of 128 columns of k are added up in fp32, as those

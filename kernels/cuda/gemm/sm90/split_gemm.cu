@@ -20,7 +20,7 @@ using GemmOf =
 
 // What the host needs to know of a kernel, so that one function launches all of them.
 struct BuiltKernel {
-  void (*kernel)(sm90::SplitMaps, sm90::OutputRows, sm90::AlongK) = nullptr;
+  void (*kernel)(sm90::SplitMaps, sm90::OutputRows, int) = nullptr;
   int shared_bytes = 0, splits = 1, pair = 1, rows = 0, columns = 0;
 };
 
@@ -33,7 +33,7 @@ constexpr BuiltKernel kBuilt{.kernel = sm90::split_gemm_kernel<Gemm>,
                              .columns = Gemm::Shape::kWidth};
 
 std::function<void()> make_launch(CudaDevice& device, const BuiltKernel& of, const Tensor& x,
-                                  const Tensor& w, const Tensor& out, int together) {
+                                  const Tensor& w, const Tensor& out) {
   LaunchShape shape =
       block_shape(reinterpret_cast<const void*>(of.kernel), of.shared_bytes, of.splits * of.pair);
   const std::int64_t clusters = ceil_div(out.cols(), of.columns * of.pair);
@@ -44,13 +44,13 @@ std::function<void()> make_launch(CudaDevice& device, const BuiltKernel& of, con
       .w = make_stage_map(w, of.columns),
   };
   return launch_of(of.kernel, shape, device.stream(), maps, output_rows(out),
-                   sm90::AlongK{static_cast<int>(x.cols()), together});
+                   static_cast<int>(x.cols()));
 }
 
 }  // namespace
 
 std::function<void()> make_split_gemm_sm90(CudaDevice& device, std::size_t shape, const Tensor& x,
-                                           const Tensor& w, const Tensor& out, int together) {
+                                           const Tensor& w, const Tensor& out) {
   const BuiltKernel* kernel = nullptr;
   dispatch_16_bit(out.dtype, "split_gemm_sm90", [&]<typename T>() {
     dispatch_index<kSplitGemmShapes.size()>(shape, [&]<std::size_t kIndex>() {
@@ -61,7 +61,7 @@ std::function<void()> make_split_gemm_sm90(CudaDevice& device, std::size_t shape
   if (kernel == nullptr) {
     throw std::invalid_argument("split_gemm_sm90: that shape is built for bf16");
   }
-  return make_launch(device, *kernel, x, w, out, together);
+  return make_launch(device, *kernel, x, w, out);
 }
 
 }  // namespace fusegate::kernels

@@ -94,7 +94,7 @@ __device__ SplitTile split_tile(int k) {
 // bytes: of a stage. The loops are not unrolled, as in gated_tile.cuh.
 template <typename Gemm>
 __device__ void produce_split(const CUtensorMap& x, const CUtensorMap& w, int bytes,
-                              const TileShared<Gemm>& shared, const SplitTile& tile, int together) {
+                              const TileShared<Gemm>& shared, const SplitTile& tile) {
   const auto load_w = [&](int step, int stage) {
     barrier_expect_bytes(shared.full_at(stage), bytes);
     load_box(w, shared.stage(stage) + Gemm::Shape::kXBytes, shared.full_at(stage),
@@ -118,8 +118,13 @@ __device__ void produce_split(const CUtensorMap& x, const CUtensorMap& w, int by
 #pragma unroll 1
   for (int i = 0; i < ahead; ++i) load_x(i, i);
   RingPosition<Gemm::kStages> at;
-  at.advance_by(ahead);
-  fill_ring(shared, at, ahead, tile.steps, together, load_w, load_x);
+#pragma unroll 1
+  for (int step = 0; step < tile.steps; ++step, at.advance()) {
+    if (step < ahead) continue;
+    barrier_wait(shared.empty_at(at.stage), at.parity ^ 1);
+    load_w(step, at.stage);
+    load_x(step, at.stage);
+  }
 }
 
 template <typename Gemm>
@@ -261,12 +266,12 @@ __device__ inline bool reduce_band(typename Gemm::TileSums& d, const TileShared<
 // By one warp.
 template <typename Gemm>
 __device__ inline void run_split_producer(const SplitMaps& maps, const TileShared<Gemm>& shared,
-                                          const SplitTile& tile, int rows, int together) {
+                                          const SplitTile& tile, int rows) {
   if constexpr (Gemm::kMeets) cluster_wait();  // what is loaded is written to the other, too
   if (threadIdx.x == 0) {
     maps.x.template with_boxes<Gemm::Shape::kRows>(
         rows, tile.row, [&](const CUtensorMap& x, int x_bytes) {
-          produce_split(x, maps.w, x_bytes + Gemm::Shape::kWBytes, shared, tile, together);
+          produce_split(x, maps.w, x_bytes + Gemm::Shape::kWBytes, shared, tile);
         });
   }
   __syncwarp();
@@ -280,18 +285,18 @@ __device__ inline void run_split_producer(const SplitMaps& maps, const TileShare
 template <typename Gemm>
 __global__ void __launch_bounds__(kBlockThreads, 1)
     split_gemm_kernel(const __grid_constant__ SplitMaps maps,
-                      const __grid_constant__ OutputRows out, AlongK along) {
+                      const __grid_constant__ OutputRows out, int k) {
   FUSEGATE_TAKE_LONGER;
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ unsigned char raw[];
   const TileShared<Gemm> shared(raw);
-  const SplitTile tile = split_tile<Gemm>(along.k);
+  const SplitTile tile = split_tile<Gemm>(k);
   start_split_block(shared, maps);
   let_next_kernel_start();
   const int consumer = warpgroup_of_warp() - 1;
   if (consumer < 0) {
     if constexpr (Gemm::kTakesRegisters) give_registers<kFewRegisters>();
-    return run_split_producer(maps, shared, tile, out.rows, along.together);
+    return run_split_producer(maps, shared, tile, out.rows);
   }
   if constexpr (Gemm::kTakesRegisters) take_registers<kManyRegisters>();
   typename Gemm::TileSums d;

@@ -27,11 +27,11 @@ std::vector<std::size_t> split_gemm_shapes(const GemmSize& size, Dtype dtype,
   return fitting;
 }
 
-std::string split_gemm_text(std::size_t shape, int together) {
+std::string split_gemm_text(std::size_t shape) {
   const SplitGemmShape& of = kSplitGemmShapes.at(shape);
   const std::string tiles = fmt::format("split_gemm_sm90: tiles of {} x {}", of.rows, of.cols);
   return tiles + (of.splits > 1 ? fmt::format(", k over {} blocks", of.splits) : "") +
-         (of.pair > 1 ? ", in pairs" : "") + (together > 1 ? ", two stages at a time" : "");
+         (of.pair > 1 ? ", in pairs" : "");
 }
 
 }  // namespace fusegate::kernels

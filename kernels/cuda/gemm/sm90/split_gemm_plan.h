@@ -51,8 +51,7 @@ constexpr bool is_built(const SplitGemmShape& shape, Dtype dtype) {
 // own.
 std::vector<std::size_t> split_gemm_shapes(const GemmSize& size, Dtype dtype, const GpuLimits& gpu);
 
-// "split_gemm_sm90: tiles of 128 x 64, k over 4 blocks", and ", in pairs". together: stages that
-// are loaded at a time, GatedGemmPlan's.
-std::string split_gemm_text(std::size_t shape, int together = 1);
+// "split_gemm_sm90: tiles of 128 x 64, k over 4 blocks", and ", in pairs"
+std::string split_gemm_text(std::size_t shape);
 
 }  // namespace fusegate::kernels

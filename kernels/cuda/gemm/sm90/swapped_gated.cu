@@ -36,14 +36,14 @@ SumsOfBlocks make_sums(CudaDevice& device, unsigned blocks, std::size_t bytes) {
   const std::vector<std::uint32_t> none(consumers);
   auto flags = std::make_shared<Memory>(device.allocate(consumers * sizeof(none[0])));
   device.copy_to_device(std::as_bytes(std::span(none)), flags->data());
-  return {
-      {static_cast<float4*>(device.workspace().data()), static_cast<std::uint32_t*>(flags->data())},
-      std::move(flags)};
+  return {{static_cast<float4*>(device.workspace().data()),
+           static_cast<std::uint32_t*>(flags->data())},
+          std::move(flags)};
 }
 
 // What the host needs to know of a kernel, so that one function launches all of them.
 struct BuiltKernel {
-  void (*kernel)(sm90::SwappedMaps, TileRaster, sm90::GivenSums, sm90::AlongK, bool) = nullptr;
+  void (*kernel)(sm90::SwappedMaps, TileRaster, sm90::GivenSums, int, bool) = nullptr;
   int shared_bytes = 0, cluster = 1;
   int loaded_rows = 0, loaded_weights = 0;
   int out_rows = 0, out_columns = 0;  // of a box
@@ -73,10 +73,9 @@ std::function<void()> make_launch(CudaDevice& device, const GatedGemmPlan& plan,
   };
   SumsOfBlocks given;
   if (plan.streams_k) given = make_sums(device, shape.blocks.x, of.sums_bytes);
-  return
-      [launch = launch_of(of.kernel, shape, device.stream(), maps, plan.raster, given.sums,
-                          sm90::AlongK{static_cast<int>(o.x.cols()), plan.together}, up_is_first),
-       flags = given.flags] { launch(); };
+  return [launch = launch_of(of.kernel, shape, device.stream(), maps, plan.raster, given.sums,
+                             static_cast<int>(o.x.cols()), up_is_first),
+          flags = given.flags] { launch(); };
 }
 
 }  // namespace

@@ -129,7 +129,6 @@ struct SwappedProducer {
   const SwappedMaps& maps;
   const TileShared<Gemm>& shared;
   const SwappedWork<Gemm>& work;
-  int together = 1;  // AlongK's
 
   __device__ void run() const {
     RingPosition<Gemm::kStages> at;
@@ -152,9 +151,12 @@ struct SwappedProducer {
       for (int i = 0; i < ahead; ++i, at.advance()) load_x(begin + i, i, row);
       begin += ahead;
     }
-    fill_ring(
-        shared, at, begin, end, together, [&](int i, int stage) { load_weights(i, stage, group); },
-        [&](int i, int stage) { load_x(i, stage, row); });
+#pragma unroll 1
+    for (int i = begin; i < end; ++i, at.advance()) {
+      barrier_wait(shared.empty_at(at.stage), at.parity ^ 1);
+      load_weights(i, at.stage, group);
+      load_x(i, at.stage, row);
+    }
   }
 
   __device__ void load_weights(int i, int stage, int group) const {
@@ -306,12 +308,12 @@ template <typename Gemm>
 __global__ void __launch_bounds__(kBlockThreads, 1)
     swapped_gated_kernel(const __grid_constant__ SwappedMaps maps,
                          const __grid_constant__ TileRaster raster,
-                         const __grid_constant__ GivenSums sums, AlongK along, bool up_is_first) {
+                         const __grid_constant__ GivenSums sums, int k, bool up_is_first) {
   FUSEGATE_TAKE_LONGER;
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ unsigned char raw[];
   const TileShared<Gemm> shared(raw);
-  const SwappedWork<Gemm> work(raster, along.k, sums.data != nullptr);
+  const SwappedWork<Gemm> work(raster, k, sums.data != nullptr);
   start_block(shared, maps);
   let_next_kernel_start();
   run_block<Gemm>(
@@ -319,7 +321,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
         SwappedConsumer<Gemm>{maps, shared, work, sums, up_is_first, number}.run();
       },
       [&] {
-        SwappedProducer<Gemm>{maps, shared, work, along.together}.run();
+        SwappedProducer<Gemm>{maps, shared, work}.run();
       });
 #endif  // other architectures never launch it
 }

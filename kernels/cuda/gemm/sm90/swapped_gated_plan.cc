@@ -66,16 +66,15 @@ std::vector<GatedGemmPlan> swapped_gated_plans_sm90(const GemmSize& size, const 
     const GatedGemmPlan streamed = plan_swapped_gated_sm90(size, gpu, tile, true);
     if (streamed.streams_k && streamed.cost < plan.cost) plans.push_back(streamed);
   }
-  return with_two_stages_at_a_time(cheapest(std::move(plans), kWorthMeasuring), size, gpu.l2_bytes);
+  return cheapest(std::move(plans), kWorthMeasuring);
 }
 
 std::string swapped_text_sm90(const GatedGemmPlan& plan) {
   const SwappedTileSm90& shape = kSwappedTilesSm90.at(plan.tile);
-  return fmt::format(
-      "swapped, tile {} x ({} + {}) x {}, {} stages{}, {} clusters of {} blocks{}, {}", shape.rows,
-      shape.cols, shape.cols, kStep, shape.stages, together_text(plan.together), plan.blocks,
-      shape.cluster, shape.shares_weights ? " one above the other" : "",
-      plan.streams_k ? "stream-K" : fmt::format("{} waves", plan.waves));
+  return fmt::format("swapped, tile {} x ({} + {}) x {}, {} stages, {} clusters of {} blocks{}, {}",
+                     shape.rows, shape.cols, shape.cols, kStep, shape.stages, plan.blocks,
+                     shape.cluster, shape.shares_weights ? " one above the other" : "",
+                     plan.streams_k ? "stream-K" : fmt::format("{} waves", plan.waves));
 }
 
 }  // namespace fusegate::kernels

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <string>
 #include <vector>
 
 #include "kernels/cuda/device/known_gpus.h"
@@ -13,8 +11,6 @@
 namespace fusegate::kernels {
 namespace {
 
-using testing::Each;
-using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
@@ -51,23 +47,6 @@ TEST(SwappedGatedPlan, TakesFirstWhatComputesLeast) {
   EXPECT_EQ(first(256),
             "swapped, tile 128 x (160 + 160) x 64, 4 stages, 64 clusters of 2 blocks one above the "
             "other, 1 waves");
-}
-
-// Up to 256 rows of weights that exceed the L2 each plan comes twice.
-TEST(SwappedGatedPlan, LoadsTwoStagesAtATimeWhereWeightsComeFromMemory) {
-  const auto together = [](const GemmSize& size) {
-    std::vector<int> all;
-    for (const GatedGemmPlan& plan : plans(size)) all.push_back(plan.together);
-    return all;
-  };
-  const auto is_half = [](const std::vector<int>& all) {
-    return std::ranges::count(all, 2) * 2 == std::ssize(all);
-  };
-  EXPECT_TRUE(is_half(together({256, 10240, 2560})));
-  EXPECT_THAT(together({257, 10240, 2560}), Each(1));
-  EXPECT_THAT(together({256, 3072, 768}), Each(1));
-  EXPECT_THAT(swapped_text_sm90(plans({256, 10240, 2560}).back()),
-              HasSubstr("stages, two at a time,"));
 }
 
 // Of 224 tiles of 256 x 64, four to a cluster, 33 clusters have 56 in two rounds: 1.7 of work.
