@@ -1,7 +1,7 @@
 // h = activation(x w_gate^T) * (x w_up^T) with the operands swapped: a wgmma's 64 rows are of the
-// weights, and its columns, any multiple of eight, are rows of x. So 65 to some hundred rows of x
-// fill a tile to within seven, where tiles of 128 rows of x compute up to twice as much; and a tile
-// is as many columns of h as make one wave of blocks.
+// weights, and its columns, any multiple of eight, are rows of x. So some tens to some hundred rows
+// of x fill a tile to within seven, where tiles of 128 rows of x compute up to twice as much; and a
+// tile is as many columns of h as make one wave of blocks.
 //
 // - 64 rows of weights are four times eight of the gate's and, behind each, the same eight of the
 //   up's: one box of a tensor of four dimensions, whose third is the distance between the two
