@@ -29,7 +29,7 @@ std::function<void()> make_gated_gemm_sm90(CudaDevice& device, const GatedGemmPl
                                            const Activation& activation,
                                            const GatedOperands& operands);
 
-// The same for 33 to 512 rows of x, by a plan of swapped_gated_plans_sm90(). In bf16, in which
+// The same for 17 to 512 rows of x, by a plan of swapped_gated_plans_sm90(). In bf16, in which
 // suites have wide models: std::invalid_argument for others. One that streams k takes the
 // device's workspace while it runs: DeviceError where that is too small.
 std::function<void()> make_swapped_gated_sm90(CudaDevice& device, const GatedGemmPlan& plan,

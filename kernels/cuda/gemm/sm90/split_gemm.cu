@@ -55,7 +55,7 @@ std::function<void()> make_split_gemm_sm90(CudaDevice& device, std::size_t shape
   dispatch_16_bit(out.dtype, "split_gemm_sm90", [&]<typename T>() {
     dispatch_index<kSplitGemmShapes.size()>(shape, [&]<std::size_t kIndex>() {
       constexpr Dtype kDtype = std::is_same_v<T, __half> ? Dtype::kFp16 : Dtype::kBf16;
-      if constexpr (is_built(kSplitGemmShapes[kIndex], kDtype)) kernel = &kBuilt<GemmOf<T, kIndex>>;
+      if constexpr (is_built_split_gemm(kIndex, kDtype)) kernel = &kBuilt<GemmOf<T, kIndex>>;
     });
   });
   if (kernel == nullptr) {

@@ -22,7 +22,7 @@ std::vector<std::size_t> split_gemm_shapes(const GemmSize& size, Dtype dtype,
   std::vector<std::size_t> fitting;
   for (std::size_t i = 0; i < kSplitGemmShapes.size(); ++i) {
     const SplitGemmShape& shape = kSplitGemmShapes[i];
-    if (is_built(shape, dtype) && fits(shape, size, gpu)) fitting.push_back(i);
+    if (is_built_split_gemm(i, dtype) && fits(shape, size, gpu)) fitting.push_back(i);
   }
   return fitting;
 }

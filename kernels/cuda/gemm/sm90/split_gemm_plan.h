@@ -23,8 +23,10 @@ struct SplitGemmShape {
   int pair = 1;    // tiles side by side that a cluster works on; two read x from the L2 once
 };
 
-// Pairs are for the down products of wide models, and built for bf16, in which suites have them.
-inline constexpr std::array<SplitGemmShape, 16> kSplitGemmShapes{{
+// The first are for both dtypes, the others for the down products of wide models, in bf16, in which
+// suites have them. Of 132 SMs some cards have only 30 clusters of four at a time.
+inline constexpr std::size_t kSplitGemmShapesOfBoth = 11;
+inline constexpr std::array<SplitGemmShape, 19> kSplitGemmShapes{{
     {.cols = 32, .stages = 8, .splits = 4},
     {.cols = 48, .stages = 8, .splits = 4},
     {.cols = 64, .stages = 6, .splits = 4},
@@ -38,13 +40,16 @@ inline constexpr std::array<SplitGemmShape, 16> kSplitGemmShapes{{
     {.rows = 256, .cols = 96, .stages = 5, .splits = 1},
     {.rows = 64, .cols = 80, .stages = 11, .splits = 4, .pair = 2},
     {.rows = 64, .cols = 128, .stages = 9, .splits = 4, .pair = 2},
-    {.cols = 96, .stages = 7, .splits = 4, .pair = 2},
-    {.cols = 128, .stages = 6, .splits = 4, .pair = 2},
-    {.rows = 256, .cols = 128, .stages = 4, .splits = 4, .pair = 2},
+    {.rows = 64, .cols = 64, .stages = 12, .splits = 2},
+    {.rows = 64, .cols = 80, .stages = 10, .splits = 2},
+    {.rows = 64, .cols = 80, .stages = 11, .splits = 4},
+    {.rows = 64, .cols = 128, .stages = 8, .splits = 4},
+    {.cols = 96, .stages = 6, .splits = 4},
+    {.rows = 256, .cols = 96, .stages = 5, .splits = 4},
 }};
 
-constexpr bool is_built(const SplitGemmShape& shape, Dtype dtype) {
-  return dtype == Dtype::kBf16 || (dtype == Dtype::kFp16 && shape.pair == 1);
+constexpr bool is_built_split_gemm(std::size_t shape, Dtype dtype) {
+  return dtype == Dtype::kBf16 || (dtype == Dtype::kFp16 && shape < kSplitGemmShapesOfBoth);
 }
 
 // Indices of the shapes, built for the dtype, whose blocks each have a part of k and an SM of their

@@ -16,11 +16,8 @@ std::vector<std::size_t> shapes(const GemmSize& size, const GpuLimits& gpu = kH2
   return split_gemm_shapes(size, Dtype::kFp16, gpu);
 }
 
-// Those that are built for fp16 come first.
-constexpr std::size_t kForBoth = 11;
-
 TEST(SplitGemmPlan, TriesShapesWhoseBlocksAllRunAtOnce) {
-  EXPECT_THAT(shapes({128, 768, 3072}), SizeIs(kForBoth));
+  EXPECT_THAT(shapes({128, 768, 3072}), SizeIs(kSplitGemmShapesOfBoth));
   EXPECT_THAT(shapes({512, 768, 3072}), ElementsAre(3, 4, 5, 6, 9, 10));
   // One part of k is as good as none: 128 tiles have room on 132 SMs and not on 108.
   EXPECT_THAT(shapes({2048, 768, 3072}), ElementsAre(5, 10));
@@ -29,15 +26,15 @@ TEST(SplitGemmPlan, TriesShapesWhoseBlocksAllRunAtOnce) {
   EXPECT_THAT(shapes({8192, 768, 3072}), IsEmpty());
 }
 
-TEST(SplitGemmPlan, TriesPairsInBf16) {
+TEST(SplitGemmPlan, TriesMoreShapesInBf16) {
   const auto in_bf16 = [](std::int64_t rows, std::int64_t n) {
     return split_gemm_shapes({rows, n, 10240}, Dtype::kBf16, kH200);
   };
   EXPECT_THAT(in_bf16(8, 64), SizeIs(kSplitGemmShapes.size()));
-  EXPECT_THAT(in_bf16(64, 2560), ElementsAre(3, 4, 5, 6, 9, 10, 11, 12, 13, 14, 15));
-  EXPECT_THAT(in_bf16(256, 4096), ElementsAre(5, 6, 10, 15));
-  // Of 33 tiles the last is in a pair, too, and takes two tiles' SMs.
-  EXPECT_THAT(in_bf16(256, 4104), ElementsAre(5, 6, 10));
+  EXPECT_THAT(in_bf16(64, 2560), ElementsAre(3, 4, 5, 6, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18));
+  EXPECT_THAT(in_bf16(256, 2304), ElementsAre(5, 6, 10, 18));
+  // Of 33 tiles of 80 columns the last is in a pair, too, and takes two tiles' SMs.
+  EXPECT_THAT(in_bf16(64, 2568), ElementsAre(3, 4, 5, 6, 9, 10, 12, 13, 14, 15, 16, 17, 18));
 }
 
 TEST(SplitGemmPlan, FitsEveryGpu) {
@@ -56,7 +53,7 @@ TEST(SplitGemmPlan, FitsEveryGpu) {
 }
 
 TEST(SplitGemmPlan, GivesEveryBlockAPartOfK) {
-  EXPECT_THAT(shapes({8, 64, 256}), SizeIs(kForBoth));
+  EXPECT_THAT(shapes({8, 64, 256}), SizeIs(kSplitGemmShapesOfBoth));
   EXPECT_THAT(shapes({8, 64, 192}), ElementsAre(3, 4, 5, 6, 9, 10));
   EXPECT_THAT(shapes({8, 64, 72}), ElementsAre(3, 4, 5, 6, 9, 10));
   EXPECT_THAT(shapes({8, 64, 64}), ElementsAre(5, 10));

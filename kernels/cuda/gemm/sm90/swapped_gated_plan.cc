@@ -14,9 +14,10 @@ namespace fusegate::kernels {
 namespace {
 
 constexpr int kStep = 64;  // of k
-// Below, weights are streamed (few_rows); above, tiles of 128 rows of x are as fast or faster: with
-// 1000 rows of 1152 x 6912 and 2304 x 9216 by 13 and 15 % than stream-K (an H200).
-constexpr std::int64_t kFewestRows = 33, kMostRows = 512;
+// Below, weights are streamed (few_rows), or taken in tiles of 64 rows of x; above, tiles of 128
+// rows of x are as fast or faster: with 1000 rows of 1152 x 6912 and 2304 x 9216 by 13 and 15 %
+// than stream-K (an H200).
+constexpr std::int64_t kFewestRows = 17, kMostRows = 512;
 // What a block's writing and reading of sums takes, as a share of a tile: by their bytes 2 us of 39
 // (256 x 64 of 3584: 128 KiB each way, at 130 GB/s an SM). Calls of 256 rows took 0.2 to 0.36 of a
 // tile longer than their shares (an H200), but with 0.36 one that gains 2 % would not be measured.
@@ -62,6 +63,8 @@ std::vector<GatedGemmPlan> swapped_gated_plans_sm90(const GemmSize& size, const 
   if (size.m < kFewestRows || size.m > kMostRows) return {};
   std::vector<GatedGemmPlan> plans;
   for (std::size_t tile = 0; tile < kSwappedTilesSm90.size(); ++tile) {
+    // Several would read the weights more often than one of 64 rows.
+    if (const int rows = kSwappedTilesSm90[tile].rows; rows < 64 && rows < size.m) continue;
     const GatedGemmPlan plan = plan_swapped_gated_sm90(size, gpu, tile);
     plans.push_back(plan);
     const GatedGemmPlan streamed = plan_swapped_gated_sm90(size, gpu, tile, true);

@@ -20,12 +20,13 @@ struct SwappedTileSm90 {
   bool shares_weights = false;  // or one above the other, and it is weights that they share
 };
 
-// Each but the first was the fastest at one of 100 to 300 rows of 2560 x 10240, 3584 x 14336 and
-// 1152 x 6912 (an H200; docs/evidence/hundreds-of-rows.md). The first takes 130.5 us at 64 rows of
-// 5120 x 25600, and tiles of 64 x 64, not swapped, 136.1. Of the weights, two blocks one above
-// the other read half from the L2: 300 x 3584 x 14336 takes 96.5 us so, and 109.0 where two side by
-// side share x.
-inline constexpr std::array<SwappedTileSm90, 7> kSwappedTilesSm90{{
+// Each but the first two was the fastest at one of 100 to 300 rows of 2560 x 10240, 3584 x 14336
+// and 1152 x 6912 (an H200; docs/evidence/hundreds-of-rows.md). The second takes 130.5 us at 64
+// rows of 5120 x 25600, and tiles of 64 x 64, not swapped, 136.1; the first 128.5 for 135.9 at 32.
+// Of the weights, two blocks one above the other read half from the L2: 300 x 3584 x 14336
+// takes 96.5 us so, and 109.0 where two side by side share x.
+inline constexpr std::array<SwappedTileSm90, 8> kSwappedTilesSm90{{
+    {.rows = 32, .cols = 128, .stages = 6},
     {.rows = 64, .cols = 128, .stages = 5},
     {.rows = 104, .cols = 128, .stages = 5},
     {.rows = 128, .cols = 160, .halves_rows = true, .stages = 4, .shares_weights = true},
@@ -41,7 +42,7 @@ GatedGemmPlan plan_swapped_gated_sm90(const GemmSize& size, const GpuLimits& gpu
                                       bool streams_k = false);
 
 // Those that compute no more than 1.5 times what the least does on the busiest SM, least first:
-// what is worth measuring. None for fewer than 33 rows or more than 512. Throws the same.
+// what is worth measuring. None for fewer than 17 rows or more than 512. Throws the same.
 std::vector<GatedGemmPlan> swapped_gated_plans_sm90(const GemmSize& size, const GpuLimits& gpu);
 
 // "swapped, tile 208 x (96 + 96) x 64, 3 stages, 27 clusters of 4 blocks, 1 waves"; or, for the

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "kernels/cuda/device/known_gpus.h"
@@ -33,11 +34,20 @@ std::vector<GatedGemmPlan> plans(const GemmSize& size) {
   return swapped_gated_plans_sm90(size, kH200);
 }
 
-TEST(SwappedGatedPlan, IsForSomeHundredRows) {
-  EXPECT_THAT(plans({32, 10240, 2560}), IsEmpty());
-  EXPECT_THAT(plans({33, 10240, 2560}), Not(IsEmpty()));
+TEST(SwappedGatedPlan, IsForSomeTensToSomeHundredRows) {
+  EXPECT_THAT(plans({16, 10240, 2560}), IsEmpty());
+  EXPECT_THAT(plans({17, 10240, 2560}), Not(IsEmpty()));
   EXPECT_THAT(plans({512, 10240, 2560}), Not(IsEmpty()));
   EXPECT_THAT(plans({513, 10240, 2560}), IsEmpty());
+}
+
+TEST(SwappedGatedPlan, TakesTilesOf32RowsForNoMore) {
+  const auto measures = [](int rows) {
+    return std::ranges::count(plans({rows, 10240, 2560}), 0u, &GatedGemmPlan::tile);
+  };
+  EXPECT_EQ(kSwappedTilesSm90[0].rows, 32);
+  EXPECT_EQ(measures(32), 1);
+  EXPECT_EQ(measures(33), 0);
 }
 
 TEST(SwappedGatedPlan, TakesFirstWhatComputesLeast) {
@@ -59,7 +69,7 @@ TEST(SwappedGatedPlan, StreamsKWhereItComputesLess) {
   const auto streams = [](const GemmSize& size, std::size_t tile) {
     return plan_swapped_gated_sm90(size, kH200, tile, true).streams_k;
   };
-  constexpr std::size_t kWide = 6;  // 256 x 64
+  constexpr std::size_t kWide = 7;  // 256 x 64
   EXPECT_TRUE(streams({256, 14336, 3584}, kWide));
   EXPECT_FALSE(streams({257, 14336, 3584}, kWide)) << "two tiles read the same weights";
   EXPECT_TRUE(streams({360, 14336, 3584}, kWide)) << "which take longer to multiply";
