@@ -245,10 +245,16 @@ std::string finding(const Verdict& verdict, const Rule& rule) {
       return failure.empty() ? "the baseline has no such benchmark" : failure;
     case VerdictKind::kMissing:
       return failure.empty() ? "the candidate has no such benchmark" : failure;
-    case VerdictKind::kInvalid:
-      return fmt::format("failed in the {}: {}",
-                         verdict.reason.failed_in_candidate ? "candidate" : "baseline",
-                         failure.empty() ? "no process measured it" : failure);
+    case VerdictKind::kInvalid: {
+      const char* const side = verdict.reason.failed_in_candidate ? "candidate" : "baseline";
+      // A run leaves out what is identical to the baseline that it had, and is judged by another.
+      return failure.empty()
+                 ? fmt::format(
+                       "no process of the {} measured it, as where its code was identical "
+                       "to another baseline's. Measure with --all",
+                       side)
+                 : fmt::format("failed in the {}: {}", side, failure);
+    }
   }
   return changed(verdict, rule);
 }
