@@ -7,6 +7,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "baselines/io/message_names.h"
 #include "baselines/statistics/statistics.h"
 
 namespace fusegate::baselines {
@@ -93,16 +94,6 @@ void add_missing_machines(std::span<const Night> nights, const std::string& kind
   }
 }
 
-std::string some_of(const std::vector<std::string>& names) {
-  constexpr std::size_t kShown = 3;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(kShown, names.size()); ++i) {
-    text += (i > 0 ? ", " : "") + names[i];
-  }
-  if (names.size() > kShown) text += fmt::format(" and {} more", names.size() - kShown);
-  return text;
-}
-
 // Those that were last seen in the same night are one finding.
 void add_missing_benchmarks(std::span<const Night> nights, std::vector<MissingData>& missing) {
   std::unordered_map<std::string, Sightings> seen;
@@ -124,7 +115,7 @@ void add_missing_benchmarks(std::span<const Night> nights, std::vector<MissingDa
         {is_suite ? "suite" : "benchmarks", before.session,
          fmt::format("{} benchmark{} {} since {}: {}", names.size(), names.size() == 1 ? "" : "s",
                      is_suite ? "left the suite" : "stopped reporting", before.session,
-                     some_of(names)),
+                     first_of(names)),
          "", names});
   }
 }

@@ -11,6 +11,7 @@
 #include "baselines/io/file_io.h"
 #include "baselines/io/file_mark.h"
 #include "baselines/io/json_field.h"
+#include "baselines/io/message_names.h"
 #include "baselines/record/run_context.h"
 
 namespace fusegate::baselines {
@@ -36,15 +37,11 @@ std::string file_name(const std::string& suite) {
 }
 
 std::string names_of_failed(const Run& run) {
-  constexpr std::size_t kShown = 3;
-  std::string names;
-  std::size_t failed = 0;
+  std::vector<std::string> names;
   for (const BenchmarkSeries& series : run.benchmarks) {
-    if (series.failure.empty()) continue;
-    if (failed++ < kShown) names += fmt::format("{}{}", names.empty() ? "" : ", ", series.name);
+    if (!series.failure.empty()) names.push_back(series.name);
   }
-  if (failed > kShown) names += fmt::format(" and {} more", failed - kShown);
-  return names;
+  return first_of(names);
 }
 
 // Of several cards those with one process each, which cannot be compared with another of the card.

@@ -15,7 +15,7 @@
 #include "baselines/io/file_io.h"
 #include "baselines/io/help_example.h"
 #include "baselines/io/json_field.h"
-#include "baselines/io/near_names.h"
+#include "baselines/io/message_names.h"
 #include "baselines/record/program_variables.h"
 #include "bench/plan/models.h"
 #include "kernels/contract/kernel.h"

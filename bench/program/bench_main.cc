@@ -11,6 +11,7 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
+#include "baselines/io/message_names.h"
 #include "bench/machine/log_warning.h"
 #include "bench/machine/nvml.h"
 #include "bench/measuring/run_file_recorder.h"
@@ -162,8 +163,9 @@ void warn_of_unswept(const Options& options, const Suite& suite,
   sweeps.insert(sweeps.end(), suite.sweeps.begin(), suite.sweeps.end());
   const std::vector<std::string> names = unswept_implementations(sweeps, device_kind);
   if (names.empty()) return;
-  const std::string note = fmt::format(
-      "no suite names {}: the gate will not judge it; add it to a suite", fmt::join(names, ", "));
+  const std::string note =
+      fmt::format("no suite names {}: the gate will not judge it; add it to a suite",
+                  baselines::first_of(names, ", ", 5));
   log_warning("{}", note);
   if (options.progress) fmt::print("{}\n", RunFileRecorder::note_line(note));
 }

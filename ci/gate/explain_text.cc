@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "baselines/io/near_names.h"
+#include "baselines/io/message_names.h"
 #include "baselines/io/printable.h"
 #include "ci/console/format.h"
 #include "ci/document/document.h"

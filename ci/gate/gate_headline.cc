@@ -1,16 +1,15 @@
 #include "ci/gate/gate_headline.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
 #include <set>
-#include <span>
 
 #include "baselines/io/instant.h"
+#include "baselines/io/message_names.h"
 #include "ci/console/format.h"
 #include "ci/gate/kernel_diff_text.h"
 
@@ -116,7 +115,7 @@ std::string not_ruled_out_text(const GateFacts& facts, const std::vector<const V
         own == limit ? "" : fmt::format(", its own limit is {}", format_fraction(own))));
   }
   return fmt::format("slowdowns above {} are not ruled out in {} of {}: {}", format_fraction(limit),
-                     names.size(), all_text(facts), first_of(names));
+                     names.size(), all_text(facts), baselines::first_of(names));
 }
 
 std::string slower(const GateFacts& facts) {
@@ -155,7 +154,7 @@ std::string left_out(const GateFacts& facts) {
     std::string text = fmt::format("{} ({})", what, why);
     if (std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
   }
-  return first_of(texts);
+  return baselines::first_of(texts);
 }
 
 std::string other_kernels(const GateFacts& facts) {
@@ -230,7 +229,7 @@ const CauseText kCauseTexts[] = {
     {GateCause::kEnvironmentDiffers, "environment_differs", kMeasureSideBySide,
      "Could not judge: the environments differ in {part}.",
      [](const GateFacts& facts) {
-       return first_of(difference_texts(facts.result.environment_differences), ", ", 1);
+       return baselines::first_of(difference_texts(facts.result.environment_differences), ", ", 1);
      }},
     {GateCause::kSlower, "slower", kChangeCode, "{part}{others}", slower},
     {GateCause::kInvalid, "invalid", kFixFailure, "Could not judge: {part}{others}", invalid},
@@ -258,7 +257,8 @@ const CauseText kCauseTexts[] = {
        for (const auto& entry : facts.result.accepted.expired) {
          texts.push_back(fmt::format("\"{}\" ({})", entry.pattern, entry.until));
        }
-       return "remove or renew what expired of the accepted slowdowns: " + first_of(texts);
+       return "remove or renew what expired of the accepted slowdowns: " +
+              baselines::first_of(texts);
      }},
     {GateCause::kTooLittleRuledOut, "too_little_ruled_out", kAsUndecided,
      "Could not judge: {part}.",
@@ -324,14 +324,6 @@ std::string gate_headline(const GateFacts& facts) {
                            format_count(facts.result.benchmarks, "benchmark"), headline);
   }
   return headline + host_clause(facts);
-}
-
-std::string first_of(const std::vector<std::string>& all, std::string_view separator,
-                     std::size_t most) {
-  const std::span shown = std::span(all).first(std::min(most, all.size()));
-  const std::string more =
-      shown.size() == all.size() ? "" : fmt::format(" and {} more", all.size() - shown.size());
-  return fmt::format("{}{}", fmt::join(shown, separator), more);
 }
 
 std::vector<std::string> difference_texts(const std::vector<EnvironmentDifference>& differences) {

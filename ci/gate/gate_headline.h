@@ -19,10 +19,6 @@ std::size_t count_of(const std::vector<baselines::Verdict>& verdicts, baselines:
 // Regressions that are accepted.
 std::size_t accepted_count(const std::vector<baselines::Verdict>& verdicts);
 
-// "a, b, c and 4 more".
-std::string first_of(const std::vector<std::string>& all, std::string_view separator = ", ",
-                     std::size_t most = 3);
-
 // Each "driver (baseline 580, candidate 590)".
 std::vector<std::string> difference_texts(
     const std::vector<baselines::EnvironmentDifference>& differences);

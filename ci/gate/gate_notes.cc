@@ -12,6 +12,7 @@
 #include "baselines/comparing/comparison.h"
 #include "baselines/gating/families.h"
 #include "baselines/io/instant.h"
+#include "baselines/io/message_names.h"
 #include "ci/console/format.h"
 #include "ci/gate/gate_headline.h"
 #include "ci/gate/verdict_text.h"
@@ -171,7 +172,7 @@ class Notes {
     }
     for (const auto& [what, names] : changed) {
       add(fmt::format("The candidate's suite changes {} for {}: {}. Its limits count.", what,
-                      format_count(names.size(), "benchmark"), first_of(names)));
+                      format_count(names.size(), "benchmark"), baselines::first_of(names)));
     }
   }
 
@@ -197,7 +198,7 @@ class Notes {
     add(
         fmt::format("The program's own context differs in {}. Such keys do not stop a comparison; "
                     "those of the environment do (docs/files.md).",
-                    first_of(texts)));
+                    baselines::first_of(texts)));
   }
 
   // From which cards the verdicts know how far cards differ.
@@ -274,7 +275,8 @@ class Notes {
       std::vector<std::string> texts;
       for (const HostChange* change : changes) texts.push_back(host_change_text(*change));
       const std::string why = host_obstacle_text(kind.second);
-      add(fmt::format("Host time: {}: {}.{}", host_count_text(changes), first_of(texts, "; "),
+      add(fmt::format("Host time: {}: {}.{}", host_count_text(changes),
+                      baselines::first_of(texts, "; "),
                       why.empty() ? "" : fmt::format(" It is not reported as slower: {}.", why)));
     }
     if (facts_.options.fail_on_host && result_.host.other_host) {
@@ -376,7 +378,7 @@ class Notes {
                                       : std::ranges::find_if(slower, of_family)->benchmark,
                                   format_share(family.mean_effect)));
     }
-    return first_of(texts, "; ");
+    return baselines::first_of(texts, "; ");
   }
 
   const GateFacts& facts_;
@@ -390,7 +392,7 @@ void add_missing(const std::vector<std::string>& names, std::string_view where,
                  std::vector<std::string>& notes) {
   if (names.empty()) return;
   notes.push_back(fmt::format("{} {} not in the {}: {}.", format_count(names.size(), "benchmark"),
-                              names.size() == 1 ? "is" : "are", where, first_of(names)));
+                              names.size() == 1 ? "is" : "are", where, baselines::first_of(names)));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "baselines/io/message_names.h"
 #include "ci/console/format.h"
 #include "ci/console/json_number.h"
 #include "ci/gate/gate_headline.h"
@@ -109,7 +110,7 @@ Section replay_section(const Replay& replay, const baselines::Run& replayed) {
   if (!toolchain.empty()) section.sentences.push_back(toolchain);
   if (!replay.not_replayed.empty()) {
     section.sentences.push_back(
-        fmt::format("Not measured again: {}.", first_of(replay.not_replayed)));
+        fmt::format("Not measured again: {}.", baselines::first_of(replay.not_replayed)));
   }
   section.parts.push_back(std::move(still));
   return section;

@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "baselines/history/change_id.h"
+#include "baselines/io/message_names.h"
 #include "ci/console/format.h"
 #include "ci/console/json_number.h"
-#include "ci/gate/gate_headline.h"
 #include "ci/notify/alert.h"
 
 namespace fusegate::ci {
@@ -130,7 +130,7 @@ std::vector<Fact> facts_of(const ChangePoint& point, const std::optional<LogChan
   if (left) facts.push_back({"left by later changes", format_effect(left->effect())});
   if (!point.benchmarks.empty()) {
     facts.push_back({format_count(point.benchmarks.size(), "benchmark"),
-                     first_of(point.benchmarks, ", ", kMostNames)});
+                     baselines::first_of(point.benchmarks, ", ", kMostNames)});
   }
   const std::string id = change_id(point);
   facts.push_back({"true or false", fmt::format("fusegate triage {0} true, or fusegate triage {0} "
@@ -170,7 +170,7 @@ Alert alert_of_others(const std::vector<std::string>& changes,
   return {.kind = "not_confirmed",
           .id = "all",
           .title = fmt::format("{} {} not confirmed: {}", format_count(changes.size(), "change"),
-                               changes.size() == 1 ? "is" : "are", first_of(changes)),
+                               changes.size() == 1 ? "is" : "are", baselines::first_of(changes)),
           .json = {{"changes", ids}},
           .needs_action = false,
           .news = fmt::format("{}", fmt::join(ids, " "))};

@@ -10,7 +10,7 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/help_example.h"
-#include "baselines/io/near_names.h"
+#include "baselines/io/message_names.h"
 #include "baselines/io/pattern.h"
 #include "ci/console/layout.h"
 

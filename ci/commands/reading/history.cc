@@ -12,7 +12,7 @@
 #include "baselines/changes/judge_history.h"
 #include "baselines/history/change_id.h"
 #include "baselines/io/error.h"
-#include "baselines/io/near_names.h"
+#include "baselines/io/message_names.h"
 #include "baselines/io/write_lock.h"
 #include "ci/commands/reading/command_line.h"
 #include "ci/console/format.h"

@@ -1,9 +1,11 @@
-#include "baselines/io/near_names.h"
+#include "baselines/io/message_names.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <utility>
 
 namespace fusegate::baselines {
@@ -43,6 +45,14 @@ std::string mistyped_text(std::string_view word, std::string_view what,
   const std::string nearest = nearest_name(word, names);
   return fmt::format("\"{}\" is not a {}{}", word, what,
                      nearest.empty() ? "" : "; the nearest is " + nearest);
+}
+
+std::string first_of(const std::vector<std::string>& names, std::string_view separator,
+                     std::size_t most) {
+  const std::span shown = std::span(names).first(std::min(most, names.size()));
+  const std::size_t left = names.size() - shown.size();
+  return fmt::format("{}{}", fmt::join(shown, separator),
+                     left == 0 ? "" : fmt::format(" and {} more", left));
 }
 
 }  // namespace fusegate::baselines

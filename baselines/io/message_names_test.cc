@@ -1,4 +1,4 @@
-#include "baselines/io/near_names.h"
+#include "baselines/io/message_names.h"
 
 #include <gtest/gtest.h>
 
@@ -26,6 +26,14 @@ TEST(MistypedText, SaysWhatTheWordIsNot) {
   EXPECT_EQ(mistyped_text("gat", "command", {"run", "gate"}),
             "\"gat\" is not a command; the nearest is gate");
   EXPECT_EQ(mistyped_text("walk", "command", {"run", "gate"}), "\"walk\" is not a command");
+}
+
+TEST(FirstOf, NamesAtMostSoMany) {
+  EXPECT_EQ(first_of({}), "");
+  EXPECT_EQ(first_of({"a", "b", "c"}), "a, b, c");
+  EXPECT_EQ(first_of({"a", "b", "c", "d", "e"}), "a, b, c and 2 more");
+  EXPECT_EQ(first_of({"a", "b"}, "; "), "a; b");
+  EXPECT_EQ(first_of({"a", "b"}, ", ", 1), "a and 1 more");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a mistyped name may have been meant to be.
+// Names in a message: the first of many, and what a mistyped one may have been meant to be.
 #pragma once
 
 #include <string>
@@ -6,6 +6,10 @@
 #include <vector>
 
 namespace fusegate::baselines {
+
+// "a, b, c and 4 more": the first names, most of them at most.
+std::string first_of(const std::vector<std::string>& names, std::string_view separator = ", ",
+                     std::size_t most = 3);
 
 // How many characters must be inserted, deleted or replaced to make the one of the other.
 std::size_t edit_distance(std::string_view a, std::string_view b);
