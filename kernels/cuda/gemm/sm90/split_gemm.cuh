@@ -38,8 +38,8 @@ struct SplitGemm {
   static constexpr int kHandBytes = kBandThreads * kBandHalves * kFours * 16;
   static constexpr int kGivenBytes = (kSplits - 1) * kHandBytes;
   // Pairs' blocks wait for each other when they have read their rings, since one arrives at the
-  // other's barriers till then; others where there is no room for what is given beside the ring. It
-  // lies in the ring then, and the band behind it.
+  // other's barriers till then; others where there is no room for what is given beside the ring and
+  // 2 KiB of alignment and barriers. It lies in the ring then, and the band behind it.
   static constexpr bool kMeets =
       kPair > 1 || kStages* Shape::kStageBytes + kGivenBytes > kMostSharedBytes - 2048;
   static constexpr int kBandAt = kMeets ? (kGivenBytes + 1023) / 1024 * 1024 : 0;  // in the ring
