@@ -22,6 +22,7 @@ struct SplitGemm {
   static constexpr int kSplits = kSplits_, kPair = kPair_;
   static constexpr int kCluster = kSplits * kPair;  // blocks
   static constexpr int kStages = Shape::kStages;
+  static constexpr int kRingBytes = kStages * Shape::kStageBytes;
   static constexpr int kConsumerColumns = kConsumerWidth<Shape>;
   static constexpr int kHalves = Shape::kRows == 2 * kTileRows ? 2 : 1;  // of a consumer's rows
   using TileSums = Sums<kHalves, kConsumerColumns / 2>;
@@ -40,10 +41,9 @@ struct SplitGemm {
   // Pairs' blocks wait for each other when they have read their rings, since one arrives at the
   // other's barriers till then; others where there is no room for what is given beside the ring and
   // 2 KiB of alignment and barriers. It lies in the ring then, and the band behind it.
-  static constexpr bool kMeets =
-      kPair > 1 || kStages* Shape::kStageBytes + kGivenBytes > kMostSharedBytes - 2048;
+  static constexpr bool kMeets = kPair > 1 || kRingBytes + kGivenBytes > kMostSharedBytes - 2048;
   static constexpr int kBandAt = kMeets ? (kGivenBytes + 1023) / 1024 * 1024 : 0;  // in the ring
-  static_assert(kBandAt + Output::kBytes <= kStages * Shape::kStageBytes);
+  static_assert(kBandAt + Output::kBytes <= kRingBytes);
   // A barrier, which completes when all have arrived.
   static constexpr int kGivenBarrierAt = kMeets ? 0 : kGivenBytes;  // in the hands
   static constexpr int kHandsBytes = kGivenBarrierAt + 16;
