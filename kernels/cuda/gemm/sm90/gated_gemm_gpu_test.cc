@@ -63,7 +63,7 @@ TEST_F(HopperGemm, StreamKAgreesWithTheReference) {
       const GemmSize size{down * shape.rows - 3, across * tiles - 8, k};
       SCOPED_TRACE(testing::Message() << "tile " << tile << " rows " << size.m << " hidden "
                                       << size.n << " dim " << k);
-      for (int repeat = 0; repeat < 3; ++repeat) check_swapped(size, tile, true);
+      for (int repeat = 0; repeat < 10; ++repeat) check_swapped(size, tile, true);
     };
     for (const int tiles : edges({clusters + 1, clusters + clusters / 2, 2 * clusters - 1})) {
       for (const int k : edges({72, 520, 2056})) check(1, tiles, k);

@@ -22,9 +22,9 @@ struct SwappedTileSm90 {
 
 // Each but the first two was the fastest at one of 100 to 300 rows of 2560 x 10240, 3584 x 14336
 // and 1152 x 6912 (an H200; docs/evidence/hundreds-of-rows.md). The second takes 130.5 us at 64
-// rows of 5120 x 25600, and tiles of 64 x 64, not swapped, 136.1; the first 128.5 for 135.9 at 32.
-// Of the weights, two blocks one above the other read half from the L2: 300 x 3584 x 14336
-// takes 96.5 us so, and 109.0 where two side by side share x.
+// rows of 5120 x 25600, and tiles of 64 x 64, not swapped, 136.1; the first 175.6 for 184.5 at 32
+// (an H100). Of the weights, two blocks one above the other read half from the L2: 300 x 3584 x
+// 14336 takes 96.5 us so, and 109.0 where two side by side share x.
 inline constexpr std::array<SwappedTileSm90, 8> kSwappedTilesSm90{{
     {.rows = 32, .cols = 128, .stages = 6},
     {.rows = 64, .cols = 128, .stages = 5},

@@ -48,6 +48,10 @@ TEST(SwappedGatedPlan, TakesTilesOf32RowsForNoMore) {
   EXPECT_EQ(kSwappedTilesSm90[0].rows, 32);
   EXPECT_EQ(measures(32), 1);
   EXPECT_EQ(measures(33), 0);
+  EXPECT_TRUE(plan_swapped_gated_sm90({32, 25600, 5120}, kH200, 0, true).streams_k);
+  for (const GatedGemmPlan& plan : plans({32, 25600, 5120})) {
+    EXPECT_FALSE(plan.tile == 0 && plan.streams_k);
+  }
 }
 
 TEST(SwappedGatedPlan, TakesFirstWhatComputesLeast) {
