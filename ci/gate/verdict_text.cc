@@ -250,7 +250,7 @@ std::string finding(const Verdict& verdict, const Rule& rule) {
       // A run leaves out what is identical to the baseline that it had, and is judged by another.
       return failure.empty()
                  ? fmt::format(
-                       "no process of the {} measured it, as where its code was identical "
+                       "was measured by no process of the {}, as where its code was identical "
                        "to another baseline's. Measure with --all",
                        side)
                  : fmt::format("failed in the {}: {}", side, failure);

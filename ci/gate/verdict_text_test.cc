@@ -96,9 +96,10 @@ TEST(ReasonText, OfWhatOneSideLacksOrFailed) {
   EXPECT_EQ(reason_text(verdict(VerdictKind::kMissing, 0, 0, 0), {}),
             "the candidate has no such benchmark");
   Verdict failed = verdict(VerdictKind::kInvalid, 0, 0, 0);
-  EXPECT_EQ(reason_text(failed, {}),
-            "no process of the baseline measured it, as where its code was identical to another "
-            "baseline's. Measure with --all");
+  EXPECT_EQ(
+      reason_text(failed, {}),
+      "was measured by no process of the baseline, as where its code was identical to another "
+      "baseline's. Measure with --all");
   failed.reason.failure = "wrong results";
   failed.reason.failed_in_candidate = true;
   EXPECT_EQ(reason_text(failed, {}), "failed in the candidate: wrong results");
