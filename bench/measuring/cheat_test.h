@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <random>
@@ -47,6 +48,7 @@ class CheatTest : public testing::Test {
     std::vector<kernels::Memory> outputs;
     for (int number = 0; number <= checked; ++number) {
       const auto layout = session.enter(number);
+      before_sample_(number);
       last_sample_ = session.run_sample(*layout);
       if (number == checked) outputs = session.check_timed(*layout, kSeed, random_);
     }
@@ -70,6 +72,7 @@ class CheatTest : public testing::Test {
                      .idle = std::chrono::nanoseconds(0),
                      .layouts = 4};
   kernels::Problem problem_;
+  std::function<void(int layout)> before_sample_ = [](int) {};
   Sample last_sample_;
   BenchmarkRecord last_record_;  // of what was not refused when it was timed
 };

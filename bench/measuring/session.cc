@@ -237,6 +237,7 @@ const Sample& Session::run_sample(Layout& layout) {
   Sample& sample = record.samples.emplace_back();
   ranks().together("taking a sample", [&] { sample = layout.batch->run(); });
   sample.cpu_ns = process_cpu_ns() - before;
+  shortest_ns_ = std::min(shortest_ns_, sample.batch_ns);
   if (sample.batch_ns < needed_ns(context_.protocol))
     record.warnings.insert(baselines::Warning::kShortBatch);
   if (!std::isnan(sample.hidden_ns)) hidden_shares_.push_back(sample.hidden_ns / sample.batch_ns);
@@ -253,7 +254,7 @@ std::vector<kernels::Memory> Session::check_timed(Layout& layout, std::uint64_t 
                          .kernel = layout.kernel,
                          .batch = *layout.batch,
                          .calls = record_.calls,
-                         .call_ns = layout.record.samples.back().batch_ns / record_.calls,
+                         .call_ns = shortest_ns_ / record_.calls,
                          .idle = context_.protocol.idle};
   std::vector<kernels::Memory> outputs;
   ranks().together("checking what was timed",

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <random>
@@ -131,6 +132,7 @@ class Session {
   bool verified_ = false;
   BenchmarkRecord record_;
   LayoutCheck check_;
+  double shortest_ns_ = std::numeric_limits<double>::infinity();  // of the samples
   std::vector<double> hidden_shares_;  // of the samples' times (Sample::hidden_ns)
 };
 

@@ -27,7 +27,7 @@ struct TimedBatch {
   const kernels::PreparedKernel& kernel;
   Batch& batch;
   int calls;                      // a sample's
-  double call_ns;                 // as it was timed
+  double call_ns;                 // in the shortest sample, lest one held up hide a short call
   std::chrono::nanoseconds idle;  // before a sample
 };
 

@@ -138,6 +138,20 @@ TEST_F(TimedCheckTest, HoldsALoneFastRunAgainstNobody) {
   }
 }
 
+// Where the checked layout's sample was held up, a short call is not looked at like a long one.
+TEST_F(TimedCheckTest, LooksAtShortCallsAsOftenWhereASampleIsLong) {
+  constexpr int kOfShortCalls = 8;
+  int runs = 0;
+  auto meter = std::make_unique<FakeMeter>(30'000);
+  meter->changing_ns = [&](double ns) { return ++runs, ns; };
+  before_sample_ = [meter = meter.get()](int layout) {
+    meter->call_ns = layout == 1 ? 3e6 : 30'000;
+  };
+  meter_ = std::move(meter);
+  EXPECT_EQ(refusal_of(fused_, 1), "");
+  EXPECT_GE(runs, kOfShortCalls);
+}
+
 TEST_F(TimedCheckTest, RefusesWhatComputesOneCallInTen) {
   int calls = 0;
   EXPECT_THAT(refusal([&](const auto& honest, auto, const Tensor&) {

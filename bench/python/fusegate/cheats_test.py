@@ -68,9 +68,9 @@ REFUSED = {
     "one_call_in_15": ("Skips(lambda calls=itertools.count(): next(calls) % 15 == 0), **WRITES", STALE),
     "few_calls_by_count": ("Skips(lambda calls=itertools.count(): next(calls) < 20), **WRITES", STALE),
     "reads_its_last_output": ("Skips(lambda: False), **WRITES", STALE),
-    "after_a_pause": ("Skips(Pause(1)), **WRITES", STALE),
-    "few_calls_after_a_pause": ("Skips(Pause(60)), **WRITES", STALE),
-    "few_calls_in_place": ("lambda x, due=Pause(60): due() and into(x, x), {'outputs': 'x'}, writes='x'", STALE),
+    "after_a_pause": ("AfterPauses(1), **WRITES", STALE),
+    "few_calls_after_a_pause": ("AfterPauses(60), **WRITES", STALE),
+    "few_calls_in_place": ("lambda x, work=AfterPauses(60): work(x, x), {'outputs': 'x'}, writes='x'", STALE),
     "one_call_in_3": ("OneInThree()", STALE),
     "lazy_subclass": ("lambda x: numpy.empty_like(x).view(Lazy).of(x)", "returns Lazy, a subclass of numpy.ndarray; return a plain"),
     "lazy_export": ("Export", "returns Export, which is not a numpy.ndarray; return a plain numpy.ndarray"),
@@ -78,8 +78,8 @@ REFUSED = {
     "lazy_by_profile": ("lazy_by_profile", STALE + "|wrong result"),
     "expanded": ("lambda x: numpy.broadcast_to(honest(x[:1, :1]), x.shape)", "wrong result|several elements at one address"),
 }
-# These work where the calls stand still before them, which on a busy machine is everywhere.
-AFTER_PAUSES = {"after_a_pause", "few_calls_after_a_pause", "few_calls_in_place"}
+# These work where calls stand still before them or are few, which on a busy machine may be all that are timed.
+MAY_WORK = {"after_a_pause", "few_calls_after_a_pause", "few_calls_in_place", "few_calls_by_count"}
 # These write when their memory may be freed, which can end the process.
 LATE = {
     "in_a_thread": "in_a_thread, **WRITES",
@@ -96,15 +96,15 @@ def finds(x):
         if type(each) is numpy.ndarray and each.dtype == "float64" and each.shape == x.shape:
             return each.astype("float32")
     return numpy.zeros_like(x)
-class Pause:
-    """Whether it is one of the first calls after a pause."""
+class AfterPauses:
+    """Computes the first calls after a pause and where its output is poison. A call's own work is no pause."""
     def __init__(self, calls):
-        self.calls, self.left, self.last = calls, 0, 0
-    def __call__(self):
-        now = time.perf_counter()
-        self.left = self.calls if now - self.last > 5e-5 else self.left - 1
-        self.last = time.perf_counter()
-        return self.left > 0
+        self.calls, self.left, self.ended = calls, 0, 0
+    def __call__(self, x, out):
+        self.left = self.calls if time.perf_counter() - self.ended > 5e-5 else self.left - 1
+        if self.left > 0 or numpy.isnan(out[0, 0]):
+            into(x, out)
+        self.ended = time.perf_counter()
 class OneInThree:
     def __init__(self):
         self.calls, self.last = 0, None
@@ -236,7 +236,7 @@ class CheatsTest(FolderTest):
         result = self.measure(f"{REFUSED_HEAD}{cases}case('honest', honest)\ncase('writes', into, **WRITES)\n")
         self.assertEqual(result.returncode, 2, result.stderr)
         failed = {name.partition("/")[0] for name in self.failures()}
-        worked = {name for name in AFTER_PAUSES - failed if self.time_of(name) > self.time_of("writes") / 2}
+        worked = {name for name in MAY_WORK - failed if self.time_of(name) > self.time_of("writes") / 2}
         self.assert_failed({name: REFUSED[name] for name in set(REFUSED) - worked})
         self.assertEqual(failed, set(REFUSED) - worked, result.stderr)
 
