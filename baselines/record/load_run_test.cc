@@ -241,7 +241,22 @@ TEST_F(LoadRun, GathersWhatProcessesReport) {
   const BenchmarkSeries& series = run.benchmarks.at(0);
   EXPECT_EQ(series.counters.at("flops"), 20);
   EXPECT_EQ(series.choices.at("algo"), "2");
-  EXPECT_THAT(series.warnings, ElementsAre(Warning::kUnsteady, Warning::kShortBatch));
+  EXPECT_THAT(series.warnings,
+              ElementsAre(Warning::kUnsteady, Warning::kShortBatch, Warning::kMixedChoices));
+}
+
+// A pinned candidate is the one that was tuned.
+TEST_F(LoadRun, WarnsWhereProcessesChoseOtherKernels) {
+  const auto run_of = [](const char* choice) {
+    json entry = sample("a", 1);
+    entry["details"] = {{"choices", {{"down", choice}}}};
+    return run_file({entry});
+  };
+  folder_.write("1.json", run_of("tuned: candidate 3 of 8, algo 66"));
+  folder_.write("2.json", run_of("pinned: candidate 1 of 8, algo 66"));
+  EXPECT_THAT(load().benchmarks.at(0).warnings, testing::IsEmpty());
+  folder_.write("3.json", run_of("tuned: candidate 1 of 8, algo 21"));
+  EXPECT_THAT(load().benchmarks.at(0).warnings, ElementsAre(Warning::kMixedChoices));
 }
 
 TEST_F(LoadRun, GathersWhatCallsLaunched) {

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 #include <utility>
 
 #include "baselines/formats/foreign_file.h"
 #include "baselines/io/error.h"
+#include "baselines/launches/choice.h"
 #include "baselines/record/run_context.h"
 #include "baselines/statistics/statistics.h"
 
@@ -22,6 +24,15 @@ std::optional<CallIdentity> identity_of_all(const std::vector<CallIdentity>& ide
   if (identities.size() == processes) return common_identity(identities);
   return CallIdentity{
       .unknown = fmt::format("only {} of {} processes have one", identities.size(), processes)};
+}
+
+// Whether a stage's kernel is another.
+bool are_other(const std::map<std::string, std::string>& choices,
+               const std::map<std::string, std::string>& others) {
+  return std::ranges::any_of(choices, [&](const auto& choice) {
+    const auto other = others.find(choice.first);
+    return other != others.end() && choice_name(choice.second) != choice_name(other->second);
+  });
 }
 
 // File names, with their folders where names repeat.
@@ -227,7 +238,12 @@ void RunMerger::add_benchmark(BenchmarkResult&& result) {
   auto& [series, counters, profiles, stage_times, identities, before, failure_before,
          counters_before, choices_before] = series_of(result.name, result.is_control);
   add_warnings(series.warnings, result.warnings);
-  if (!result.choices.empty()) series.choices = std::move(result.choices);
+  if (!result.choices.empty()) {
+    if (are_other(series.choices, result.choices)) {
+      add_warnings(series.warnings, {Warning::kMixedChoices});
+    }
+    series.choices = std::move(result.choices);
+  }
   if (result.stage_times) stage_times.push_back(std::move(*result.stage_times));
   if (result.expectation && (!series.expectation || series.expectation->met())) {
     series.expectation = std::move(result.expectation);

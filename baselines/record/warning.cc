@@ -62,6 +62,9 @@ constexpr std::array kWarnings{
         Warning::kLoadedHost, "loaded_host",
         "The host's load was above its number of CPUs when a process began: other work ran there."},
     WarningText{
+        Warning::kMixedChoices, "mixed_choices",
+        "Processes of the run chose different kernels, so their times spread by what these take."},
+    WarningText{
         Warning::kMeansOnly, "means_only",
         "The files have means and no samples: a slow sample shifts a process's mean, and the "
         "spread of samples is unknown."},

@@ -32,6 +32,7 @@ enum class Warning {
   kProfileFailed,    // CUPTI failed or lost records
   kDebugLibrary,     // Google Benchmark or fusegate itself was built without optimisation
   kLoadedHost,       // Google Benchmark counted more threads that run than the host has CPUs
+  kMixedChoices,     // processes chose other kernels: their times are of several
   kMeansOnly,        // another tool's file has no samples: a process's one figure is their mean
 };
 

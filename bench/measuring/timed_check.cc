@@ -66,7 +66,7 @@ int calls_to_check(const TimedBatch& timed) {
   return static_cast<int>(std::clamp(kEnoughNs / timed.call_ns, 1.0 * kFewestCalls, kMost));
 }
 
-// The last of some calls may do its work by chance, so it is looked at again: where that is long,
+// The last of some calls may do its work by chance, so it is checked again: where that is long,
 // once. Busy cores make a call of 50 us take 200, but not this.
 constexpr int kTimesAgain = 7;
 bool are_long(const TimedBatch& timed) { return timed.call_ns > 1e6; }

@@ -138,8 +138,8 @@ TEST_F(TimedCheckTest, HoldsALoneFastRunAgainstNobody) {
   }
 }
 
-// Where the checked layout's sample was held up, a short call is not looked at like a long one.
-TEST_F(TimedCheckTest, LooksAtShortCallsAsOftenWhereASampleIsLong) {
+// Where the checked layout's sample was held up, a short call is not taken for a long one.
+TEST_F(TimedCheckTest, ChecksShortCallsAsOftenWhereASampleIsLong) {
   constexpr int kOfShortCalls = 8;
   int runs = 0;
   auto meter = std::make_unique<FakeMeter>(30'000);

@@ -111,6 +111,8 @@ std::string run_file_text(const FakeRunFile& file) {
     nlohmann::json& first = entries[entries.size() - 10];
     const auto profile = file.profiles.find(name);
     if (profile != file.profiles.end()) first["details"]["profile"] = profile->second;
+    const auto choices = file.choices.find(name);
+    if (choices != file.choices.end()) first["details"]["choices"] = choices->second;
     const auto code = file.codes.find(name);
     if (code != file.codes.end()) first["details"]["identity"] = identity_json(code->second);
   }

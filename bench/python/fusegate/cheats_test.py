@@ -97,7 +97,7 @@ def finds(x):
             return each.astype("float32")
     return numpy.zeros_like(x)
 class AfterPauses:
-    """Computes the first calls after a pause and where its output is poison. A call's own work is no pause."""
+    """Computes the first calls after a pause, which is from a call's end to the next, and where its output is poison."""
     def __init__(self, calls):
         self.calls, self.left, self.ended = calls, 0, 0
     def __call__(self, x, out):

@@ -7,6 +7,7 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
+#include "baselines/io/message_names.h"
 #include "baselines/io/write_lock.h"
 #include "baselines/record/baseline.h"
 #include "baselines/record/load_run.h"
@@ -100,6 +101,22 @@ void print_what_it_finds(const AcceptRequest& request, const baselines::Run& run
   console.out.print("\n");
 }
 
+void warn_of_mixed_choices(const baselines::Run& run, Console& console) {
+  std::vector<std::string> names;
+  for (const baselines::BenchmarkSeries& series : run.benchmarks) {
+    if (std::ranges::find(series.warnings, baselines::Warning::kMixedChoices) !=
+        series.warnings.end()) {
+      names.push_back(series.name);
+    }
+  }
+  if (names.empty()) return;
+  console.err.print(
+      "warning: autotuning chose other kernels in some processes of {} benchmark{}, so that small "
+      "slowdowns there are not found: {}. Measure again with --baseline and one of these runs, "
+      "whose kernels all then take\n",
+      names.size(), names.size() == 1 ? "" : "s", baselines::first_of(names));
+}
+
 }  // namespace
 
 std::string user_or(const std::string& who) {
@@ -168,6 +185,7 @@ baselines::ExitCode accept_command(const AcceptRequest& request, Console& consol
   if (const std::string text = few_processes_text(baseline.run); !text.empty()) {
     console.err.print("warning: {}\n", text);
   }
+  warn_of_mixed_choices(baseline.run, console);
   return baselines::ExitCode::kNoRegression;
 }
 

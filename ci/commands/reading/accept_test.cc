@@ -66,6 +66,27 @@ TEST_F(AcceptCommandTest, WarnsOfFewProcessesAndSoDoesShow) {
   EXPECT_THAT(shown(stored()), Not(HasSubstr("are needed")));
 }
 
+TEST_F(AcceptCommandTest, WarnsWhereProcessesChoseOtherKernels) {
+  FakeRunFile file;
+  const std::string name = file.times.begin()->first;
+  const auto add_run_of = [&](const std::string& choice) {
+    file.choices = {{name, {{"down", choice}}}};
+    request_.runs.emplace_back(write_run(folder_, choice.substr(0, 5), file, 4));
+  };
+  request_.runs.clear();
+  add_run_of("tuned: candidate 1 of 2, a");
+  request_.store = folder_.path() / "one";
+  EXPECT_EQ(run(), kNoRegression);
+  EXPECT_EQ(err_.str(), "");
+  file.date = "2026-11-22T02:53:32+00:00";
+  add_run_of("pinned: candidate 2 of 2, b");
+  request_.store = folder_.path() / "two";
+  EXPECT_EQ(run(), kNoRegression);
+  EXPECT_THAT(err_.str(), StartsWith("warning: autotuning chose other kernels in some processes "
+                                     "of 1 benchmark, "));
+  EXPECT_THAT(err_.str(), HasSubstr(name));
+}
+
 TEST_F(AcceptCommandTest, ALinkedBaselineStaysALink) {
   const fs::path kept = folder_.path() / "kept" / "h200.json";
   fs::create_directories(stored().parent_path());
