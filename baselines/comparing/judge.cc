@@ -174,19 +174,6 @@ bool machine_hides(const Evidence& evidence, Obstacle obstacle) {
          reach > error_quantile(noise, tail);
 }
 
-std::vector<ChoiceChange> choice_changes(const BenchmarkSeries& baseline,
-                                         const BenchmarkSeries& candidate) {
-  std::vector<ChoiceChange> changes;
-  for (const auto& [name, choice] : candidate.choices) {
-    const auto before = baseline.choices.find(name);
-    if (before == baseline.choices.end() || choice_name(before->second) == choice_name(choice)) {
-      continue;
-    }
-    changes.push_back({name, before->second, choice});
-  }
-  return changes;
-}
-
 // No change slowed identical code. A machine that moved may hide a slowdown by as much, and a clock
 // that moved one in time.
 double ruled_out(const Evidence& evidence, bool clock_moved) {
@@ -245,7 +232,8 @@ Reason reason_of(const Evidence& evidence, const Decision& decision) {
   Reason reason{.obstacle = decision.obstacle,
                 .modes = comparison.modes,
                 .machine_moved = comparison.has_moved,
-                .choice_changes = choice_changes(*comparison.baseline, *comparison.candidate)};
+                .choice_changes =
+                    choice_changes(comparison.baseline->choices, comparison.candidate->choices)};
   if (decision.kind == VerdictKind::kInconclusive && comparison.has_estimate()) {
     reason.clock_moved = clock_moved(evidence);
     reason.machine_hides_it = machine_hides(evidence, decision.obstacle);

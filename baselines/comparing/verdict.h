@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "baselines/io/settings.h"
+#include "baselines/launches/choice.h"
 #include "baselines/record/warning.h"
 #include "baselines/statistics/statistics.h"
 
@@ -65,13 +66,6 @@ enum class Quantity {
 inline constexpr std::array kQuantities{Quantity::kTime, Quantity::kEqualClock, Quantity::kCycles};
 
 std::string_view quantity_name(Quantity quantity);  // "time", "equal_clock", "cycles"
-
-// The library picked something else, such as an algorithm.
-struct ChoiceChange {
-  std::string name;
-  std::string before;
-  std::string after;
-};
 
 // A bimodal benchmark: its processes fall into two clusters (two_clusters.h).
 struct Modes {
@@ -155,7 +149,7 @@ struct Verdict {
   std::string benchmark;
   VerdictKind kind = VerdictKind::kInconclusive;
   Quantity decided_by = Quantity::kTime;
-  bool is_control = false;  // by the baseline: no change touches its code
+  bool is_control = false;       // by the baseline: no change touches its code
   BenchmarkSettings settings{};  // its own, by which it was judged
   Estimates estimates;
   Reason reason;

@@ -241,7 +241,7 @@ TEST(ReadRunFile, CountersOfPlainFilesAreNotOurs) {
   EXPECT_EQ(plain.failure, "");
   EXPECT_EQ(plain.counters, (std::map<std::string, double>{{"mine", 7}, {"sm_clock_hz", 1e9}}));
   const BenchmarkResult own = parse(ours({entry})).benchmarks.at(0);
-  EXPECT_EQ(own.failure, "benchmarks[0].min_bytes: must not be negative, but is -1");
+  EXPECT_EQ(own.failure, "f.json: benchmarks[0].min_bytes: must not be negative, but is -1");
   EXPECT_EQ(own.counters.at("flops"), 4.1e12);
 }
 
@@ -250,8 +250,10 @@ TEST(ReadRunFile, ReadsNumbersThatJsonHasNot) {
   std::string text = file_of({run_sample("a", 0, 1), run_sample("b", 0, 1)}).dump();
   text.replace(text.find("\"real_time\":1.0") + 12, 3, "NaN");
   text.insert(text.rfind("\"time_unit\""), "\"hit_rate\":-Infinity,");
-  const RunFile file = read_run_file(folder.write("1.json", text));
-  EXPECT_EQ(file.benchmarks.at(0).failure, "benchmarks[0].real_time: must be a number");
+  const auto path = folder.write("1.json", text);
+  const RunFile file = read_run_file(path);
+  EXPECT_EQ(file.benchmarks.at(0).failure,
+            path.string() + ": benchmarks[0].real_time: must be a number");
   EXPECT_EQ(file.benchmarks.at(1).failure, "");
   EXPECT_EQ(file.benchmarks.at(1).counters.size(), 0u);
 }
@@ -420,7 +422,7 @@ TEST(ReadRunFile, AnOddValueFailsItsBenchmark) {
     entry[key] = value;
     if (value.is_discarded()) entry.erase(key);
     const RunFile file = parse(ours({entry, run_sample("b", 0, 1)}));
-    EXPECT_THAT(file.benchmarks.at(0).failure, StartsWith("benchmarks[0]." + failure));
+    EXPECT_THAT(file.benchmarks.at(0).failure, StartsWith("f.json: benchmarks[0]." + failure));
     EXPECT_EQ(file.benchmarks.at(1).failure, "");
   };
   const json missing = json::value_t::discarded;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -24,15 +23,6 @@ std::optional<CallIdentity> identity_of_all(const std::vector<CallIdentity>& ide
   if (identities.size() == processes) return common_identity(identities);
   return CallIdentity{
       .unknown = fmt::format("only {} of {} processes have one", identities.size(), processes)};
-}
-
-// Whether a stage's kernel is another.
-bool are_other(const std::map<std::string, std::string>& choices,
-               const std::map<std::string, std::string>& others) {
-  return std::ranges::any_of(choices, [&](const auto& choice) {
-    const auto other = others.find(choice.first);
-    return other != others.end() && choice_name(choice.second) != choice_name(other->second);
-  });
 }
 
 // File names, with their folders where names repeat.
@@ -239,7 +229,7 @@ void RunMerger::add_benchmark(BenchmarkResult&& result) {
          counters_before, choices_before] = series_of(result.name, result.is_control);
   add_warnings(series.warnings, result.warnings);
   if (!result.choices.empty()) {
-    if (are_other(series.choices, result.choices)) {
+    if (!choice_changes(series.choices, result.choices).empty()) {
       add_warnings(series.warnings, {Warning::kMixedChoices});
     }
     series.choices = std::move(result.choices);

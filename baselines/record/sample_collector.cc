@@ -120,13 +120,15 @@ void SampleCollector::add(const RunFileEntry& entry) {
         entry.error_message.empty() ? "the program gives no reason" : entry.error_message;
     return;
   }
-  const std::string in_file = entry.path() + ".";
+  const auto in_file = [&](const std::string& problem) {
+    return fmt::format("{}: {}.{}", source_, entry.path(), problem);
+  };
   if (const std::string problem = sample_problem(entry); !problem.empty()) {
-    if (samples.failure.empty()) samples.failure = in_file + problem;
+    if (samples.failure.empty()) samples.failure = in_file(problem);
     return;
   }
   if (!entry.bad_value.empty() && samples.bad_counter.empty()) {
-    samples.bad_counter = in_file + entry.bad_value;
+    samples.bad_counter = in_file(entry.bad_value);
   }
   samples.times_ns.push_back(*entry.real_time * time_unit_ns(entry));
   samples.cycles.push_back(samples.times_ns.back() * 1e-9 * clock_hz(entry));

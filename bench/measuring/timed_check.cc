@@ -58,16 +58,8 @@ void copy_outputs(const TimedBatch& timed, const std::vector<Memory>& to) {
   }
 }
 
-constexpr int kFewestCalls = 2;
-
-// In all about 0.2 ms.
-int calls_to_check(const TimedBatch& timed) {
-  constexpr double kEnoughNs = 2e5, kMost = 16;
-  return static_cast<int>(std::clamp(kEnoughNs / timed.call_ns, 1.0 * kFewestCalls, kMost));
-}
-
-// The last of some calls may do its work by chance, so it is checked again: where that is long,
-// once. Busy cores make a call of 50 us take 200, but not this.
+// The last of some calls may do its work by chance, so it is checked again: where calls are
+// long, once.
 constexpr int kTimesAgain = 7;
 bool are_long(const TimedBatch& timed) { return timed.call_ns > 1e6; }
 
@@ -77,7 +69,9 @@ class ChangingCalls {
  public:
   ChangingCalls(const TimedBatch& timed, std::uint64_t seed, std::mt19937_64& random)
       : timed_(timed), seed_(seed), random_(random) {
-    others_.resize(static_cast<std::size_t>(calls_to_check(timed)));
+    constexpr double kEnoughNs = 2e5;
+    const int calls = static_cast<int>(std::clamp(kEnoughNs / timed.call_ns, 2.0, 16.0));
+    others_.resize(static_cast<std::size_t>(calls));
     std::size_t bytes = 0;
     bool has_functions = false;
     for (std::size_t i = 0; i < timed.workspace.inputs().size(); ++i) {
@@ -95,11 +89,11 @@ class ChangingCalls {
   }
 
   int count() const { return static_cast<int>(others_.size()); }
-  bool are_short() const { return count() > kFewestCalls || anew_; }
+  bool are_short() const { return others_.size() > 2 || anew_; }
   // As often as they are or less, and each time to other numbers but for the last. first: calls
   // after the first change.
   void run_to_seed(int first) {
-    const int calls = std::uniform_int_distribution(kFewestCalls, count())(random_);
+    const int calls = std::uniform_int_distribution(2, count())(random_);
     draw();
     others_.back() = seed_ + 1;
     Changes changes = changes_to(std::span(others_).last(static_cast<std::size_t>(calls)), nullptr);
@@ -269,35 +263,23 @@ std::vector<Memory> outputs_of_batch(const TimedBatch& timed) {
   return copies;
 }
 
-// The inputs that outputs overwrite.
-class Overwritten {
- public:
-  explicit Overwritten(const TimedBatch& timed) : device_(timed.device) {
-    for (std::size_t i = 0; i < timed.workspace.outputs().size(); ++i) {
-      if (timed.workspace.output_specs()[i].in_place_of.empty()) continue;
-      const Tensor& tensor = timed.workspace.outputs()[i];
-      before_.emplace_back(tensor, device_.allocate(tensor.bytes()));
-      device_.copy(tensor.data, before_.back().second.data(), tensor.bytes());
-    }
-  }
-  void restore() const {
-    for (const auto& [tensor, before] : before_) {
-      device_.copy(before.data(), tensor.data, tensor.bytes());
-    }
-  }
-
- private:
-  kernels::Device& device_;
-  std::vector<std::pair<Tensor, Memory>> before_;
-};
-
 // Of a call on the inputs as they were, after about as many calls as a sample has: the next one
 // would read what it wrote.
 std::vector<Memory> outputs_in_place(const TimedBatch& timed, std::mt19937_64& random) {
   std::vector<Memory> copies = lasting_copies(timed);
   const std::vector<std::uint64_t> before = output_digests(timed);
-  const Overwritten overwritten(timed);
-  const auto restore = [&] { overwritten.restore(); };
+  std::vector<std::pair<Tensor, Memory>> overwritten;
+  for (std::size_t i = 0; i < timed.workspace.outputs().size(); ++i) {
+    if (timed.workspace.output_specs()[i].in_place_of.empty()) continue;
+    const Tensor& tensor = timed.workspace.outputs()[i];
+    overwritten.emplace_back(tensor, timed.device.allocate(tensor.bytes()));
+    timed.device.copy(tensor.data, overwritten.back().second.data(), tensor.bytes());
+  }
+  const auto restore = [&] {
+    for (const auto& [tensor, inputs] : overwritten) {
+      timed.device.copy(inputs.data(), tensor.data, tensor.bytes());
+    }
+  };
   const auto run = [&] {
     timed.batch.run_changing(
         {{.enqueue = restore, .calls = most_calls(timed, random)}, {.enqueue = restore}});
@@ -339,7 +321,7 @@ std::vector<Memory> check_timed(const TimedBatch& timed, std::uint64_t seed,
       memory_for_outputs(timed, [&](std::size_t bytes) { return timed.device.allocate(bytes); });
   std::this_thread::sleep_for(timed.idle);
   // So many that a kernel that works in the first calls after a pause has stopped.
-  const auto many = [&] { return calls.are_short() ? most_calls(timed, random) : 1; };
+  const auto many = [&] { return are_long(timed) ? 1 : most_calls(timed, random); };
   last_results(timed, calls, many(), last);
   std::vector<Memory> outputs = outputs_of_batch(timed);
   require_same(timed, last, outputs);
