@@ -127,9 +127,9 @@ TEST_F(HopperGemm, EmulatedSplitAgreesWithTheReferenceAroundEveryEdge) {
 }
 
 // Of which several clusters are one beside the other, and one above the other.
-TEST_F(HopperGemm, EmulatedPairsAgreeWithTheReference) {
-  for (const int m : {60, 130, 250, 300}) {
-    for (const int n : {88, 264, 520}) check_split({m, n, 520}, Dtype::kBf16, 132, true);
+TEST_F(HopperGemm, EmulatedSplitAgreesWithTheReferenceOverManyClusters) {
+  for (const int m : {60, 300}) {
+    for (const int n : {88, 520}) check_split({m, n, 520}, Dtype::kBf16, 132);
   }
 }
 

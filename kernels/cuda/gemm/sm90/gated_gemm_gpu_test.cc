@@ -140,12 +140,12 @@ TEST_F(HopperGemm, SplitAgreesWithTheReferenceAroundEveryEdge) {
 }
 
 // As many clusters as fit the GPU at one time, and more, over and over.
-TEST_F(HopperGemm, PairsAgreeWithTheReference) {
+TEST_F(HopperGemm, SplitAgreesWithTheReferenceOverManyClusters) {
   const int sms = device_->limits().sm_count;
   for (const int m : {60, 130, 250, 300}) {
     for (const int n : {88, 3584, 4096}) {
-      for (int repeat = 0; repeat < 5; ++repeat) {
-        check_split({m, n, 2056}, Dtype::kBf16, 2 * sms, true);
+      for (int repeat = 0; repeat < 2; ++repeat) {
+        check_split({m, n, 2056}, Dtype::kBf16, 2 * sms);
       }
     }
   }

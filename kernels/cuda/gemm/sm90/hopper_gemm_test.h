@@ -54,12 +54,11 @@ class HopperGemm : public GpuTest {
     }
   }
 
-  // With every shape of the split product that fits so many SMs; or only with pairs.
-  void check_split(const GemmSize& size, Dtype dtype, int sm_count, bool only_pairs = false) {
+  // With every shape of the split product that fits so many SMs.
+  void check_split(const GemmSize& size, Dtype dtype, int sm_count) {
     GpuLimits gpu = device_->limits();
     gpu.sm_count = sm_count;
     for (const std::size_t shape : split_gemm_shapes(size, dtype, gpu)) {
-      if (only_pairs && kSplitGemmShapes[shape].pair == 1) continue;
       SCOPED_TRACE(split_gemm_text(shape));
       check_product(size, dtype, [&](const Tensor& x, const Tensor& w, const Tensor& out) {
         make_split_gemm_sm90(*device_, shape, x, w, out)();

@@ -16,27 +16,26 @@ template <typename T, std::size_t kIndex>
 using GemmOf =
     sm90::SplitGemm<sm90::TileShape<T, kSplitGemmShapes[kIndex].cols,
                                     kSplitGemmShapes[kIndex].stages, kSplitGemmShapes[kIndex].rows>,
-                    kSplitGemmShapes[kIndex].splits, kSplitGemmShapes[kIndex].pair>;
+                    kSplitGemmShapes[kIndex].splits>;
 
 // What the host needs to know of a kernel, so that one function launches all of them.
 struct BuiltKernel {
   void (*kernel)(sm90::SplitMaps, sm90::OutputRows, int) = nullptr;
-  int shared_bytes = 0, splits = 1, pair = 1, rows = 0, columns = 0;
+  int shared_bytes = 0, splits = 1, rows = 0, columns = 0;
 };
 
 template <typename Gemm>
 constexpr BuiltKernel kBuilt{.kernel = sm90::split_gemm_kernel<Gemm>,
                              .shared_bytes = Gemm::kSharedBytes,
                              .splits = Gemm::kSplits,
-                             .pair = Gemm::kPair,
                              .rows = Gemm::Shape::kRows,
                              .columns = Gemm::Shape::kWidth};
 
 std::function<void()> make_launch(CudaDevice& device, const BuiltKernel& of, const Tensor& x,
                                   const Tensor& w, const Tensor& out) {
   LaunchShape shape =
-      block_shape(reinterpret_cast<const void*>(of.kernel), of.shared_bytes, of.splits * of.pair);
-  const std::int64_t clusters = ceil_div(out.cols(), of.columns * of.pair);
+      block_shape(reinterpret_cast<const void*>(of.kernel), of.shared_bytes, of.splits);
+  const std::int64_t clusters = ceil_div(out.cols(), of.columns);
   shape.blocks = dim3(static_cast<unsigned>(clusters * shape.cluster),
                       static_cast<unsigned>(ceil_div(out.rows(), of.rows)));
   const sm90::SplitMaps maps{

@@ -12,15 +12,11 @@ namespace fusegate::kernels::sm90 {
 // Named barrier: all consumers have read the ring.
 inline constexpr int kReadBarrier = 1, kReadThreads = kConsumers * kWarpgroup;
 
-// kPair: of two blocks side by side, which have the same share of k, each loads every other stage's
-// x, which the TMA writes to both. A tile of 64 rows by 48 columns reads 2.3 times as many bytes
-// from the L2 as its weights have.
-template <typename Shape_, int kSplits_, int kPair_ = 1>
+template <typename Shape_, int kSplits_>
 struct SplitGemm {
   using Shape = Shape_;
   using T = typename Shape::T;
-  static constexpr int kSplits = kSplits_, kPair = kPair_;
-  static constexpr int kCluster = kSplits * kPair;  // blocks
+  static constexpr int kSplits = kSplits_;  // blocks of a cluster
   static constexpr int kStages = Shape::kStages;
   static constexpr int kRingBytes = kStages * Shape::kStageBytes;
   static constexpr int kConsumerColumns = kConsumerWidth<Shape>;
@@ -38,10 +34,9 @@ struct SplitGemm {
   static constexpr int kFours = kConsumerColumns / 8;  // a thread's of a half, four sums each
   static constexpr int kHandBytes = kBandThreads * kBandHalves * kFours * 16;
   static constexpr int kGivenBytes = (kSplits - 1) * kHandBytes;
-  // Pairs' blocks wait for each other when they have read their rings, since one arrives at the
-  // other's barriers till then; others where there is no room for what is given beside the ring and
-  // 2 KiB of alignment and barriers. It lies in the ring then, and the band behind it.
-  static constexpr bool kMeets = kPair > 1 || kRingBytes + kGivenBytes > kMostSharedBytes - 2048;
+  // Where there is no room for what is given beside the ring and 2 KiB of alignment and barriers, it
+  // lies in the ring, and the band behind it: the blocks wait till all have read theirs.
+  static constexpr bool kMeets = kRingBytes + kGivenBytes > kMostSharedBytes - 2048;
   static constexpr int kBandAt = kMeets ? (kGivenBytes + 1023) / 1024 * 1024 : 0;  // in the ring
   static_assert(kBandAt + Output::kBytes <= kRingBytes);
   // A barrier, which completes when all have arrived.
@@ -71,25 +66,19 @@ struct SplitMaps {
   }
 };
 
-// What one block computes: which share of k, and which of a pair's tiles; where in out that begins,
-// and its steps of k.
+// What one block computes: which share of k, where in out that begins, and its steps of k.
 struct SplitTile {
-  int split = 0, member = 0, row = 0, column = 0, first_step = 0, steps = 0;
+  int split = 0, row = 0, column = 0, first_step = 0, steps = 0;
 };
 
 template <typename Gemm>
 __device__ SplitTile split_tile(int k) {
   constexpr int kColumns = kStageColumns<typename Gemm::T>;
   const int steps = (k + kColumns - 1) / kColumns;
-  const int pair = static_cast<int>(blockIdx.x) / Gemm::kPair;
-  const int member = static_cast<int>(blockIdx.x) % Gemm::kPair;
-  const int split = pair % Gemm::kSplits;
+  const int split = static_cast<int>(blockIdx.x) % Gemm::kSplits;
   const int first = steps * split / Gemm::kSplits;
-  return {split,
-          member,
-          static_cast<int>(blockIdx.y) * Gemm::Shape::kRows,
-          (pair / Gemm::kSplits * Gemm::kPair + member) * Gemm::Shape::kWidth,
-          first,
+  return {split, static_cast<int>(blockIdx.y) * Gemm::Shape::kRows,
+          static_cast<int>(blockIdx.x) / Gemm::kSplits * Gemm::Shape::kWidth, first,
           steps * (split + 1) / Gemm::kSplits - first};
 }
 
@@ -103,14 +92,8 @@ __device__ void produce_split(const CUtensorMap& x, const CUtensorMap& w, int by
              (tile.first_step + step) * kStageColumns<typename Gemm::T>, tile.column);
   };
   const auto load_x = [&](int step, int stage) {
-    const int column = (tile.first_step + step) * kStageColumns<typename Gemm::T>;
-    if constexpr (Gemm::kPair == 1) {
-      load_box(x, shared.stage(stage), shared.full_at(stage), column, tile.row);
-    } else if (step % Gemm::kPair == tile.member) {
-      constexpr int kAll = (1 << Gemm::kPair) - 1;
-      load_box_multicast(x, shared.stage(stage), shared.full_at(stage), column, tile.row,
-                         static_cast<std::uint16_t>(kAll << tile.split * Gemm::kPair));
-    }
+    load_box(x, shared.stage(stage), shared.full_at(stage),
+             (tile.first_step + step) * kStageColumns<typename Gemm::T>, tile.row);
   };
   const int ahead = min(Gemm::kStages, tile.steps);
   // Weights are not written by kernels, so they need not wait for the kernel ahead.
@@ -136,12 +119,7 @@ __device__ inline void multiply_share(typename Gemm::TileSums& d, const TileShar
   multiply_tile<typename Gemm::Shape>(
       d, shared, at, tile.steps, rows_of_consumer<typename Gemm::Shape>(consumer),
       [&](int stage) {
-        const int thread = static_cast<int>(threadIdx.x) % kWarpgroup;
-        if constexpr (Gemm::kPair == 1) {
-          if (thread == 0) barrier_arrive(shared.empty_at(stage));
-        } else if (thread % 32 == 0 && thread / 32 < Gemm::kPair) {
-          barrier_arrive_at(shared.empty_at(stage), tile.split * Gemm::kPair + thread / 32);
-        }
+        if (threadIdx.x % kWarpgroup == 0) barrier_arrive(shared.empty_at(stage));
       },
       [] {});
 }
@@ -193,8 +171,7 @@ __device__ void give_sums(const typename Gemm::TileSums& d, const TileShared<Gem
       for (int i = 0; i < Gemm::kFours; ++i) {
         const float* const four = &d[half][4 * i];
         store_to_block(Gemm::part_at(shared, part, thread.index, of_band * Gemm::kFours + i),
-                       owner * Gemm::kPair + tile.member, {four[0], four[1], four[2], four[3]},
-                       Gemm::given(shared));
+                       owner, {four[0], four[1], four[2], four[3]}, Gemm::given(shared));
       }
     });
   }
@@ -239,7 +216,7 @@ template <typename Gemm>
 __device__ inline void start_split_block(const TileShared<Gemm>& shared, const SplitMaps& maps) {
   if (threadIdx.x == 0) {
     maps.prefetch();
-    init_barriers<Gemm::kStages>(shared, kConsumers * Gemm::kPair);
+    init_barriers<Gemm::kStages>(shared, kConsumers);
     if constexpr (Gemm::kSplits > 1) {
       barrier_init(Gemm::given(shared), 1);
       fence_barrier_init();
@@ -247,7 +224,7 @@ __device__ inline void start_split_block(const TileShared<Gemm>& shared, const S
     }
   }
   __syncthreads();
-  if constexpr (Gemm::kCluster > 1) cluster_arrive_relaxed();
+  if constexpr (Gemm::kSplits > 1) cluster_arrive_relaxed();
 }
 
 // Gives the sums of the others' bands away and adds theirs of this block's. False in threads whose
@@ -269,7 +246,6 @@ __device__ inline bool reduce_band(typename Gemm::TileSums& d, const TileShared<
 template <typename Gemm>
 __device__ inline void run_split_producer(const SplitMaps& maps, const TileShared<Gemm>& shared,
                                           const SplitTile& tile, int rows) {
-  if constexpr (Gemm::kMeets) cluster_wait();  // what is loaded is written to the other, too
   if (threadIdx.x == 0) {
     maps.x.template with_boxes<Gemm::Shape::kRows>(
         rows, tile.row, [&](const CUtensorMap& x, int x_bytes) {
@@ -277,11 +253,8 @@ __device__ inline void run_split_producer(const SplitMaps& maps, const TileShare
         });
   }
   __syncwarp();
-  if constexpr (Gemm::kMeets) {
-    cluster_arrive_relaxed();
-  } else if constexpr (Gemm::kCluster > 1) {
-    cluster_wait();
-  }
+  if constexpr (Gemm::kSplits > 1) cluster_wait();
+  if constexpr (Gemm::kMeets) cluster_arrive_relaxed();
 }
 
 template <typename Gemm>
@@ -304,7 +277,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
   typename Gemm::TileSums d;
   multiply_share<Gemm>(d, shared, consumer, tile);
   const auto thread = band_thread<Gemm>(static_cast<int>(threadIdx.x) - kWarpgroup);
-  if constexpr (Gemm::kCluster > 1) {
+  if constexpr (Gemm::kSplits > 1) {
     __syncwarp();
     cluster_wait();  // the others have started, so that their shared memory may be written
   }

@@ -10,8 +10,7 @@ namespace fusegate::kernels {
 namespace {
 
 bool fits(const SplitGemmShape& shape, const GemmSize& size, const GpuLimits& gpu) {
-  const std::int64_t tiles =
-      ceil_div(size.m, shape.rows) * ceil_div(size.n, shape.cols * shape.pair) * shape.pair;
+  const std::int64_t tiles = ceil_div(size.m, shape.rows) * ceil_div(size.n, shape.cols);
   return tiles * shape.splits <= gpu.sm_count && ceil_div(size.k, kSplitGemmStep) >= shape.splits;
 }
 
@@ -30,8 +29,7 @@ std::vector<std::size_t> split_gemm_shapes(const GemmSize& size, Dtype dtype,
 std::string split_gemm_text(std::size_t shape) {
   const SplitGemmShape& of = kSplitGemmShapes.at(shape);
   const std::string tiles = fmt::format("split_gemm_sm90: tiles of {} x {}", of.rows, of.cols);
-  return tiles + (of.splits > 1 ? fmt::format(", k over {} blocks", of.splits) : "") +
-         (of.pair > 1 ? ", in pairs" : "");
+  return tiles + (of.splits > 1 ? fmt::format(", k over {} blocks", of.splits) : "");
 }
 
 }  // namespace fusegate::kernels

@@ -20,13 +20,12 @@ struct SplitGemmShape {
   int cols = 0;
   int stages = 0;  // of kSplitGemmStep columns of x and of w
   int splits = 0;  // blocks of a cluster, which share k
-  int pair = 1;    // tiles side by side that a cluster works on; two read x from the L2 once
 };
 
 // The first are for both dtypes, the others for the down products of wide models, in bf16, in which
 // suites have them.
 inline constexpr std::size_t kSplitGemmShapesOfBoth = 11;
-inline constexpr std::array<SplitGemmShape, 20> kSplitGemmShapes{{
+inline constexpr std::array<SplitGemmShape, 18> kSplitGemmShapes{{
     {.cols = 32, .stages = 8, .splits = 4},
     {.cols = 48, .stages = 8, .splits = 4},
     {.cols = 64, .stages = 6, .splits = 4},
@@ -38,8 +37,6 @@ inline constexpr std::array<SplitGemmShape, 20> kSplitGemmShapes{{
     {.rows = 64, .cols = 64, .stages = 8, .splits = 4},
     {.rows = 64, .cols = 96, .stages = 8, .splits = 2},
     {.rows = 256, .cols = 96, .stages = 5, .splits = 1},
-    {.rows = 64, .cols = 80, .stages = 11, .splits = 4, .pair = 2},
-    {.rows = 64, .cols = 128, .stages = 9, .splits = 4, .pair = 2},
     {.rows = 64, .cols = 64, .stages = 12, .splits = 2},
     {.rows = 64, .cols = 80, .stages = 10, .splits = 2},
     {.rows = 64, .cols = 80, .stages = 11, .splits = 4},
@@ -58,7 +55,7 @@ constexpr bool is_built_split_gemm(std::size_t shape, Dtype dtype) {
 // shows it.
 std::vector<std::size_t> split_gemm_shapes(const GemmSize& size, Dtype dtype, const GpuLimits& gpu);
 
-// "split_gemm_sm90: tiles of 128 x 64, k over 4 blocks", and ", in pairs"
+// "split_gemm_sm90: tiles of 128 x 64, k over 4 blocks"
 std::string split_gemm_text(std::size_t shape);
 
 }  // namespace fusegate::kernels

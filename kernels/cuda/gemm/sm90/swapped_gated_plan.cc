@@ -64,12 +64,10 @@ std::vector<GatedGemmPlan> swapped_gated_plans_sm90(const GemmSize& size, const 
   std::vector<GatedGemmPlan> plans;
   for (std::size_t tile = 0; tile < kSwappedTilesSm90.size(); ++tile) {
     // Several would read the weights more often than one of 64 rows.
-    const bool has_few_rows = kSwappedTilesSm90[tile].rows < 64;
-    if (has_few_rows && kSwappedTilesSm90[tile].rows < size.m) continue;
+    const int rows = kSwappedTilesSm90[tile].rows;
+    if (rows < 64 && rows < size.m) continue;
     const GatedGemmPlan plan = plan_swapped_gated_sm90(size, gpu, tile);
     plans.push_back(plan);
-    // Right in emulation; no GPU test of theirs has run to its end.
-    if (has_few_rows) continue;
     const GatedGemmPlan streamed = plan_swapped_gated_sm90(size, gpu, tile, true);
     if (streamed.streams_k && streamed.cost < plan.cost) plans.push_back(streamed);
   }

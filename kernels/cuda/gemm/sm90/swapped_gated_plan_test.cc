@@ -48,10 +48,8 @@ TEST(SwappedGatedPlan, TakesTilesOf32RowsForNoMore) {
   EXPECT_EQ(kSwappedTilesSm90[0].rows, 32);
   EXPECT_EQ(measures(32), 1);
   EXPECT_EQ(measures(33), 0);
-  EXPECT_TRUE(plan_swapped_gated_sm90({32, 25600, 5120}, kH200, 0, true).streams_k);
-  for (const GatedGemmPlan& plan : plans({32, 25600, 5120})) {
-    EXPECT_FALSE(plan.tile == 0 && plan.streams_k);
-  }
+  const GatedGemmPlan best = plans({32, 25600, 5120}).front();
+  EXPECT_TRUE(best.tile == 0 && best.streams_k) << swapped_text_sm90(best);
 }
 
 TEST(SwappedGatedPlan, TakesFirstWhatComputesLeast) {
