@@ -473,6 +473,26 @@ TEST_F(LoadRun, WhatIsMeasuredAfreshMayBeAPart) {
   EXPECT_TRUE(load().left_out.empty());
 }
 
+TEST_F(LoadRun, CardsMayShareOutASuiteDifferently) {
+  const auto card = [&](const std::string& name, const char* first, const char* second) {
+    json processes;
+    for (int shard = 1; shard <= 2; ++shard) {
+      const std::string file = fmt::format("{}.json", shard);
+      json entries;
+      for (const char benchmark : std::string(shard == 1 ? first : second)) {
+        entries.push_back(sample(std::string(1, benchmark), name.back() - '0' + shard));
+      }
+      folder_.write(fmt::format("{}/{}", name, file), run_file(entries));
+      processes.push_back({{"file", file}, {"block", 1}, {"shard", shard}});
+    }
+    folder_.write(name + "/run.json", json{{"processes", processes}}.dump());
+    return folder_.path() / name;
+  };
+  const std::vector<std::filesystem::path> cards{card("card-0", "ax", "by"),
+                                                 card("card-1", "ab", "xy")};
+  EXPECT_TRUE(load_run(cards).left_out.empty());
+}
+
 TEST_F(LoadRun, WhatSomeProcessesSkippedIsMeasuredByTheOthers) {
   json skipped = failed("a", "needs sm_90");
   skipped.erase("error_occurred");

@@ -69,13 +69,29 @@ void keep_common(const Environment& other, Environment& context) {
   });
 }
 
+// A number for each process: the same for those of one shard of one folder, and for all that are of
+// none. Two cards' runs may have shared out the suite differently.
+std::vector<int> shard_numbers(const std::vector<ProcessPosition>& positions,
+                               const std::vector<std::filesystem::path>& files) {
+  std::map<std::pair<std::filesystem::path, int>, int> number_of;
+  std::vector<int> numbers;
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    const int shard = positions[i].shard;
+    const auto folder = shard == 0 ? std::filesystem::path() : files[i].parent_path();
+    const int next = static_cast<int>(number_of.size());
+    numbers.push_back(number_of.emplace(std::pair(folder, shard), next).first->second);
+  }
+  return numbers;
+}
+
 // Groups of processes of a shard that have a benchmark in common. Processes of two programs with
 // different benchmarks are not expected to have each other's, nor are those of two shards, which
 // have their controls in common.
 class ProcessGroups {
  public:
-  explicit ProcessGroups(const std::vector<ProcessPosition>& positions)
-      : positions_(positions), group_(positions.size()) {
+  ProcessGroups(const std::vector<ProcessPosition>& positions,
+                const std::vector<std::filesystem::path>& files)
+      : positions_(positions), shards_(shard_numbers(positions, files)), group_(positions.size()) {
     std::iota(group_.begin(), group_.end(), 0);
   }
 
@@ -99,14 +115,14 @@ class ProcessGroups {
 
  private:
   int of(int process) const { return group_[static_cast<std::size_t>(process)]; }
-  int shard_of(int process) const { return positions_[static_cast<std::size_t>(process)].shard; }
+  int shard_of(int process) const { return shards_[static_cast<std::size_t>(process)]; }
   void join(int a, int b) {
     const int from = of(b), to = of(a);
     if (from != to) std::ranges::replace(group_, from, to);
   }
 
   const std::vector<ProcessPosition>& positions_;
-  std::vector<int> group_;
+  std::vector<int> shards_, group_;
 };
 
 // The processes that measured it, without extensions, which measure few benchmarks.
@@ -119,8 +135,9 @@ std::vector<int> first_processes(const BenchmarkSeries& series) {
 }
 
 // Records in left_out what only some processes of a group have, also where the others skipped it.
-void find_partial(const std::vector<ProcessPosition>& positions, Run& run) {
-  ProcessGroups groups(positions);
+void find_partial(const std::vector<ProcessPosition>& positions,
+                  const std::vector<std::filesystem::path>& files, Run& run) {
+  ProcessGroups groups(positions, files);
   for (const BenchmarkSeries& series : run.benchmarks) groups.join(first_processes(series));
   for (const BenchmarkSeries& series : run.benchmarks) {
     const std::vector<int> measured = first_processes(series);
@@ -264,7 +281,7 @@ Run RunMerger::take() {
     run_.benchmarks.push_back(std::move(series));
   }
   std::ranges::sort(run_.benchmarks, {}, &BenchmarkSeries::name);
-  find_partial(positions_, run_);
+  find_partial(positions_, files_, run_);
   run_.process_names = process_names(files_);
   return std::move(run_);
 }
