@@ -353,6 +353,15 @@ TEST(FewProcesses, AreThoseOfTheCardWithTheFewest) {
                              HasSubstr(". Re-record it, a RUN on each card: fusegate run")));
 }
 
+// A card measured the suite in four parts, each with the controls.
+TEST(FewProcesses, AreNotThoseOfControls) {
+  baselines::Run run = of_equal_processes(1, 2);
+  BenchmarkSeries control = of_equal_processes(4, 2).benchmarks[0];
+  control.is_control = true;
+  run.benchmarks.push_back(control);
+  EXPECT_THAT(few_processes_text(run), HasSubstr("The baseline has 1 process on each card"));
+}
+
 TEST(FewProcesses, ThatWereComparedCount) {
   std::vector<baselines::Verdict> verdicts(2);
   EXPECT_EQ(few_processes_text(of_equal_processes(2, 2), verdicts),
