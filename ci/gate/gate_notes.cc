@@ -76,7 +76,7 @@ std::string few_processes(const Run& baseline, int processes, bool on_each_card)
 }
 
 // Of the card with the fewest; none for a run without benchmarks. Controls are in every shard of a
-// suite that a card measured in parts, and say nothing of its other benchmarks.
+// suite that a card measured in parts, and do not count its other benchmarks.
 int processes_of_a_card(const Run& run) {
   std::map<int, int> most;  // by card
   for (const baselines::BenchmarkSeries& series : run.benchmarks) {
