@@ -277,8 +277,7 @@ TEST_F(CheatsGpuTest, RefusesWhatRecordsTheFirstEventAgain) {
         FUSEGATE_CUDA(cudaStreamGetCaptureInfo(call.stream, &status, nullptr, &graph, nullptr,
                                                nullptr, nullptr));
         for (const cudaGraphNode_t node : kernels::graph_nodes(graph)) {
-          cudaGraphNodeType type{};
-          FUSEGATE_CUDA(cudaGraphNodeGetType(node, &type));
+          const cudaGraphNodeType type = kernels::graph_node_type(node);
           if (type != cudaGraphNodeTypeEventRecord) continue;
           cudaEvent_t event = nullptr;
           FUSEGATE_CUDA(cudaGraphEventRecordNodeGetEvent(node, &event));

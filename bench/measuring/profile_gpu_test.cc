@@ -237,6 +237,19 @@ TEST_F(ProfileGpuTest, AnIdentityKnowsTheProgramsOwnMemoryByItsOrder) {
             "a memory operation reaches outside of the benchmark's memory");
 }
 
+// As cuBLASMp's products of several GPUs do, whose benchmarks failed with an unknown error.
+TEST_F(ProfileGpuTest, AnIdentityIsUnknownWhereTheStreamWritesAWord) {
+  Prepared prepared = prepare("geglu", "fused");
+  const kernels::Memory word = device_->allocate(16);
+  prepared.kernel.stages.push_back(
+      {"write", 0, 0, [&] { write_word(kernels::cuda_stream(*device_), word.data()); }});
+  const ProfileAttempt attempt =
+      meter_->profile(prepared.kernel, prepared.workspace->tensors(), true);
+  if (attempt.warning) GTEST_SKIP() << baselines::warning_sentence(*attempt.warning);
+  EXPECT_EQ(attempt.identity.value().unknown, "the call has a graph node of kind 12");
+  EXPECT_EQ(meter_->count_launches(prepared.kernel).kernels, 1);
+}
+
 TEST_F(ProfileGpuTest, AnIdentityReportsAnAddressOfAnEarlierLayout) {
   if (!device_->lay_out(0)) GTEST_SKIP() << "no memory for numbered layouts";
   const kernels::Problem problem =

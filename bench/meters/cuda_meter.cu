@@ -334,8 +334,7 @@ class CudaMeter : public Meter {
     const kernels::Graph graph(device_.stream(), [&] { kernel.launch(); });
     LaunchCount count;
     for (const cudaGraphNode_t node : graph.nodes()) {
-      cudaGraphNodeType type{};
-      FUSEGATE_CUDA(cudaGraphNodeGetType(node, &type));
+      const cudaGraphNodeType type = kernels::graph_node_type(node);
       if (type == cudaGraphNodeTypeKernel) ++count.kernels;
       if (type == cudaGraphNodeTypeMemset || type == cudaGraphNodeTypeMemcpy)
         ++count.memory_operations;

@@ -1,17 +1,29 @@
 // For tests on a GPU: the device, its meter and kernels.
 #pragma once
 
+#include <cuda.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <utility>
 
 #include "bench/meters/make_meter.h"
 #include "kernels/contract/workspace.h"
+#include "kernels/cuda/device/cuda.h"
+#include "kernels/cuda/device/driver_function.h"
 #include "kernels/operations/ladder_problem.h"
 
 namespace fusegate::bench {
+
+// Where the stream captures, a node of a kind that the runtime does not know.
+inline void write_word(cudaStream_t stream, void* word) {
+  const auto write =
+      kernels::driver_function<decltype(cuStreamWriteValue32)>("cuStreamWriteValue32", 12000);
+  const auto address = reinterpret_cast<std::uintptr_t>(word);
+  FUSEGATE_CUDA(static_cast<cudaError_t>(write(stream, address, 1, 0)));
+}
 
 // Skips where there is no GPU. A SetUp that builds on this one asks IsSkipped() before it goes on.
 class MeterTest : public testing::Test {

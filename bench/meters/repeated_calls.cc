@@ -88,17 +88,11 @@ std::optional<std::size_t> position(std::span<const cudaGraphNode_t> nodes, cuda
   return static_cast<std::size_t>(found - nodes.begin());
 }
 
-cudaGraphNodeType type_of(cudaGraphNode_t node) {
-  cudaGraphNodeType type{};
-  FUSEGATE_CUDA(cudaGraphNodeGetType(node, &type));
-  return type;
-}
-
 // own: the call's nodes.
 CallOrder order_of(const std::vector<cudaGraphNode_t>& own, const Capture& capture) {
   CallOrder order;
   for (const cudaGraphNode_t node : own) {
-    const cudaGraphNodeType type = type_of(node);
+    const cudaGraphNodeType type = kernels::graph_node_type(node);
     order.is_work.push_back(type != cudaGraphNodeTypeEventRecord &&
                             type != cudaGraphNodeTypeWaitEvent);
   }
@@ -161,7 +155,7 @@ RepeatedCalls::Nodes RepeatedCalls::make(const Nodes& before, std::optional<Patt
   can_copy_ = !own.empty() && driver().node_params != nullptr && driver().add_kernel != nullptr;
   Pattern found;
   for (const cudaGraphNode_t node : own) {
-    const cudaGraphNodeType type = type_of(node);
+    const cudaGraphNodeType type = kernels::graph_node_type(node);
     can_copy_ = can_copy_ && is_copyable(type);
     found.nodes.push_back({node, type});
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -27,8 +28,7 @@ class RepeatedCallsTest : public MeterTest {
 // Of a kernel its function, its launch and whether it may be launched early; of others the type.
 // Not its arguments, whose padding differs from launch to launch.
 std::vector<std::uint64_t> node_of(cudaGraphNode_t node) {
-  cudaGraphNodeType type{};
-  FUSEGATE_CUDA(cudaGraphNodeGetType(node, &type));
+  const cudaGraphNodeType type = kernels::graph_node_type(node);
   if (type != cudaGraphNodeTypeKernel) return {type};
   CUDA_KERNEL_NODE_PARAMS params{};
   EXPECT_EQ(driver().node_params(node, &params), CUDA_SUCCESS);
@@ -201,17 +201,26 @@ TEST_F(EventsBesideCalls, LetNoCallBeginBeforeWhatLiesBeforeIt) {
   EXPECT_THROW(nodes_of_calls(true), std::runtime_error);
 }
 
-// A function on the host is no node that is copied.
+// A function on the host is no node that is copied; nor is a word that the stream writes, of whose
+// kind the runtime knows nothing.
 TEST_F(RepeatedCallsTest, MakesEveryCallThatCannotBeCopied) {
-  int made = 0;
-  RepeatedCalls repeated(stream(), [&] {
-    ++made;
-    FUSEGATE_CUDA(cudaLaunchHostFunc(
-        stream(), [](void*) {}, nullptr));
-  });
-  const kernels::Graph graph(stream(), [&] { repeated.enqueue_stretch(kCalls); });
-  EXPECT_EQ(made, kCalls);
-  EXPECT_EQ(graph.nodes().size(), static_cast<std::size_t>(kCalls));
+  const kernels::Memory word = device_->allocate(16);
+  const std::function<void()> calls[] = {
+      [this] { FUSEGATE_CUDA(cudaLaunchHostFunc(stream(), [](void*) {}, nullptr)); },
+      [&] { write_word(stream(), word.data()); }};
+  for (const std::function<void()>& call : calls) {
+    int made = 0;
+    RepeatedCalls repeated(stream(), [&] {
+      ++made;
+      call();
+    });
+    const kernels::Graph graph(stream(), [&] { repeated.enqueue_stretch(kCalls); });
+    EXPECT_EQ(made, kCalls);
+    EXPECT_EQ(graph.nodes().size(), static_cast<std::size_t>(kCalls));
+    const kernels::ExecutableGraph batch(graph, stream());
+    batch.launch();
+    device_->synchronize();
+  }
 }
 
 }  // namespace

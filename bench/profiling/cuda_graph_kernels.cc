@@ -39,8 +39,7 @@ std::vector<kernels::KernelResources> graph_kernels(const kernels::Graph& graph,
   std::vector<kernels::KernelResources> kernels;
   if (!driver().knows_kernels()) return kernels;
   for (const cudaGraphNode_t node : graph.nodes()) {
-    cudaGraphNodeType type{};
-    FUSEGATE_CUDA(cudaGraphNodeGetType(node, &type));
+    const cudaGraphNodeType type = kernels::graph_node_type(node);
     CUDA_KERNEL_NODE_PARAMS params{};
     if (type != cudaGraphNodeTypeKernel) continue;
     if (driver().node_params(node, &params) != CUDA_SUCCESS) continue;

@@ -170,12 +170,6 @@ class ArgumentReader {
   MeaningOf meaning_of_;
 };
 
-cudaGraphNodeType type_of(cudaGraphNode_t node) {
-  cudaGraphNodeType type{};
-  FUSEGATE_CUDA(cudaGraphNodeGetType(node, &type));
-  return type;
-}
-
 cudaMemsetParams memset_of(cudaGraphNode_t node) {
   cudaMemsetParams params{};
   FUSEGATE_CUDA(cudaGraphMemsetNodeGetParams(node, &params));
@@ -200,9 +194,9 @@ class IdentityReader {
 
   // again: the same node of another capture of the call, or itself.
   LaunchIdentity read(cudaGraphNode_t node, cudaGraphNode_t again) const {
-    switch (const cudaGraphNodeType type = type_of(node)) {
+    switch (const cudaGraphNodeType type = kernels::graph_node_type(node)) {
       case cudaGraphNodeTypeKernel:
-        return kernel(node, type_of(again) == type ? again : node);
+        return kernel(node, kernels::graph_node_type(again) == type ? again : node);
       case cudaGraphNodeTypeMemset:
         return memset(node);
       case cudaGraphNodeTypeMemcpy:
@@ -314,7 +308,7 @@ class IdentityReader {
 // Its name where an argument makes the word reader remember one of an earlier layout.
 std::string read_for_stale(cudaGraphNode_t node, const ArgumentReader& arguments) {
   ContentHash ignored;
-  switch (type_of(node)) {
+  switch (kernels::graph_node_type(node)) {
     case cudaGraphNodeTypeKernel: {
       const CUDA_KERNEL_NODE_PARAMS params = launch_of(node);
       const CUfunction function = function_of(params);

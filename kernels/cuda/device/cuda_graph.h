@@ -2,11 +2,13 @@
 // as DeviceError.
 #pragma once
 
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 
 #include <vector>
 
 #include "kernels/cuda/device/cuda.h"
+#include "kernels/cuda/device/driver_function.h"
 
 namespace fusegate::kernels {
 
@@ -23,6 +25,17 @@ inline std::vector<cudaGraphNode_t> graph_nodes(cudaGraph_t graph) {
   std::vector<cudaGraphNode_t> nodes(size);
   if (size > 0) FUSEGATE_CUDA(cudaGraphGetNodes(graph, nodes.data(), &size));
   return nodes;
+}
+
+// By the driver, which also knows kinds that the runtime has no name for: words that a stream writes
+// or waits for (cuStreamWriteValue32(), as cuBLASMp's all-gather does) are its number 12. The
+// runtime's own function fails there.
+inline cudaGraphNodeType graph_node_type(cudaGraphNode_t node) {
+  static auto* const get_type =
+      driver_function<decltype(cuGraphNodeGetType)>("cuGraphNodeGetType", 10000);
+  CUgraphNodeType type{};
+  FUSEGATE_CUDA(static_cast<cudaError_t>(get_type(node, &type)));
+  return static_cast<cudaGraphNodeType>(type);
 }
 
 inline std::vector<GraphEdge> graph_edges(cudaGraph_t graph) {
