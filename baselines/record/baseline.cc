@@ -47,17 +47,9 @@ std::string names_of_failed(const Run& run) {
 // Of several cards those with one process each, which cannot be compared with another of the card.
 std::string lone_cards(const Run& run) {
   if (run.cards.size() < 2) return "";
-  std::vector<int> most(run.cards.size());
-  for (const BenchmarkSeries& series : run.benchmarks) {
-    std::vector<int> count(run.cards.size());
-    for (const ProcessSummary& summary : series.processes) {
-      const auto card = static_cast<std::size_t>(summary.card);
-      most[card] = std::max(most[card], ++count[card]);
-    }
-  }
   std::vector<std::string_view> lone;
-  for (std::size_t i = 0; i < most.size(); ++i) {
-    if (most[i] < 2) lone.push_back(run.cards[i]);
+  for (const auto& [card, processes] : processes_by_card(run)) {
+    if (processes < 2) lone.push_back(run.cards.at(static_cast<std::size_t>(card)));
   }
   return fmt::format("{}", fmt::join(lone, ", "));
 }

@@ -381,6 +381,17 @@ TEST(ReasonsNotToAccept, OneProcessIsItsCardsOnlyEvidence) {
               ElementsAre("GPU-1 measured once only; measure at least two processes per card"));
 }
 
+// A card measured the suite in two parts, each with the control.
+TEST(ReasonsNotToAccept, ControlsAreNoEvidenceOfACard) {
+  auto run = of_two_cards().run;
+  BenchmarkSeries control = as_control(run.benchmarks[0]);
+  control.name = "control";
+  run.benchmarks.push_back(control);
+  run.benchmarks[0].processes.pop_back();
+  EXPECT_THAT(reasons_not_to_accept(run),
+              ElementsAre("GPU-1 measured once only; measure at least two processes per card"));
+}
+
 TEST(ReasonsNotToAccept, AWarningIsEnough) {
   for (const auto& [warning, reason] : {std::pair{Warning::kThrottled, "throttled"},
                                         {Warning::kOtherGpuProcess, "another process"},

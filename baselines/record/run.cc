@@ -46,6 +46,17 @@ void number_processes(Run& run) {
   }
 }
 
+std::map<int, int> processes_by_card(const Run& run) {
+  std::map<int, int> most;
+  for (const BenchmarkSeries& series : run.benchmarks) {
+    if (series.is_control) continue;
+    std::map<int, int> count;
+    for (const ProcessSummary& summary : series.processes) ++count[summary.card];
+    for (const auto& [card, processes] : count) most[card] = std::max(most[card], processes);
+  }
+  return most;
+}
+
 std::vector<EnvironmentDifference> differences_between(const Run& baseline, const Run& candidate) {
   auto differences = environment_differences(baseline.environment, candidate.environment);
   for (EnvironmentDifference& difference :

@@ -78,6 +78,10 @@ std::vector<std::string> cards_of(const Run& run);
 // and so on.
 void number_processes(Run& run);
 
+// By card, how many processes the benchmark has that has most of them. Without controls, of which
+// every shard has a process where a card measured a suite in parts.
+std::map<int, int> processes_by_card(const Run& run);
+
 // In environment and protocol. Only runs without differences are compared.
 std::vector<EnvironmentDifference> differences_between(const Run& baseline, const Run& candidate);
 

@@ -205,9 +205,11 @@ TEST_F(EventsBesideCalls, LetNoCallBeginBeforeWhatLiesBeforeIt) {
 // kind the runtime knows nothing.
 TEST_F(RepeatedCallsTest, MakesEveryCallThatCannotBeCopied) {
   const kernels::Memory word = device_->allocate(16);
-  const std::function<void()> calls[] = {
-      [this] { FUSEGATE_CUDA(cudaLaunchHostFunc(stream(), [](void*) {}, nullptr)); },
-      [&] { write_word(stream(), word.data()); }};
+  const std::function<void()> calls[] = {[this] {
+                                           FUSEGATE_CUDA(cudaLaunchHostFunc(
+                                               stream(), [](void*) {}, nullptr));
+                                         },
+                                         [&] { write_word(stream(), word.data()); }};
   for (const std::function<void()>& call : calls) {
     int made = 0;
     RepeatedCalls repeated(stream(), [&] {

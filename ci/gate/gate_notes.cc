@@ -75,16 +75,9 @@ std::string few_processes(const Run& baseline, int processes, bool on_each_card)
                      on_each_card ? " on each card" : "", kFewestProcesses, renewal_text(baseline));
 }
 
-// Of the card with the fewest; none for a run without benchmarks. Controls are in every shard of a
-// suite that a card measured in parts, and do not count its other benchmarks.
+// Of the card with the fewest; none for a run without benchmarks.
 int processes_of_a_card(const Run& run) {
-  std::map<int, int> most;  // by card
-  for (const baselines::BenchmarkSeries& series : run.benchmarks) {
-    if (series.is_control) continue;
-    std::map<int, int> count;
-    for (const baselines::ProcessSummary& summary : series.processes) ++count[summary.card];
-    for (const auto& [card, processes] : count) most[card] = std::max(most[card], processes);
-  }
+  const std::map<int, int> most = baselines::processes_by_card(run);
   return most.empty() ? 0 : std::ranges::min(std::views::values(most));
 }
 

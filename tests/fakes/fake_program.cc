@@ -60,6 +60,7 @@ nlohmann::json context_of(const FakeRunFile& file) {
                            {"process", file.process},
                            {"warnings", file.warnings},
                            {"finished", file.finished}}}};
+  if (!file.card.empty()) context["fusegate"]["provenance"]["device_uuid"] = file.card;
   if (file.controls) context["fusegate"]["controls"] = *file.controls;
   if (!file.settings.is_null()) context["fusegate"]["provenance"]["settings"] = file.settings;
   return context;

@@ -46,6 +46,7 @@ struct FakeRunFile {
   std::map<std::string, std::string> codes{};
   std::map<std::string, double> host_ns{};  // of a call on a stream, by benchmark
   std::string host = "fake";                // the machine's name
+  std::string card{};                       // its UUID; empty: unknown
   // By benchmark and stage, what was picked.
   std::map<std::string, std::map<std::string, std::string>> choices{};
   int process = 1;

@@ -11,6 +11,7 @@
 #include "baselines/io/write_lock.h"
 #include "baselines/record/baseline.h"
 #include "baselines/record/load_run.h"
+#include "baselines/record/stored_cards.h"
 #include "ci/commands/reading/command_line.h"
 #include "ci/console/format.h"
 #include "ci/console/layout.h"
@@ -101,6 +102,21 @@ void print_what_it_finds(const AcceptRequest& request, const baselines::Run& run
   console.out.print("\n");
 }
 
+void add_stored(const fs::path& path, baselines::Run& run, Console& console) {
+  if (!fs::exists(path)) {
+    throw baselines::InputError(path.string(), "",
+                                "--add: there is no such baseline yet; leave out --add");
+  }
+  const baselines::Baseline stored = baselines::read_baseline(path);
+  baselines::require_unpublished(stored);
+  const std::vector<std::string> alone = baselines::add_stored_cards(stored.run, run);
+  if (alone.empty()) return;
+  console.err.print(
+      "note: of {} benchmark{} this run's processes alone are stored, since the code is another "
+      "than the stored one's or unknown: {}\n",
+      alone.size(), alone.size() == 1 ? "" : "s", baselines::first_of(alone));
+}
+
 void warn_of_mixed_choices(const baselines::Run& run, Console& console) {
   std::vector<std::string> names;
   for (const baselines::BenchmarkSeries& series : run.benchmarks) {
@@ -152,6 +168,9 @@ void add_accept(CommandLine& line) {
       ->type_name("FOLDER");
   app.add_flag("--if-missing", request.if_missing,
                "Do nothing if a store has a baseline of this device, suite and environment");
+  app.add_flag("--add", request.add,
+               "Keep what the stored baseline has of other cards, for benchmarks with identical "
+               "code: for machines that get another card each time");
   app.add_flag("--anchor", request.replace_anchor,
                "Make this run the anchor too, in place of the old one");
   app.add_flag(
@@ -168,7 +187,7 @@ baselines::ExitCode accept_command(const AcceptRequest& request, Console& consol
   baseline.run = baselines::load_run(request.runs);
   const std::string suite = suite_of(request, baseline.run);
   if (is_kept(request, baseline.run, suite, console)) return baselines::ExitCode::kNoRegression;
-  check_reasons(request, baseline.run);
+  if (!request.add) check_reasons(request, baseline.run);
   for (const std::string& text : unfinished_texts(baseline.run)) {
     console.err.print("note: {}\n", text);
   }
@@ -179,6 +198,10 @@ baselines::ExitCode accept_command(const AcceptRequest& request, Console& consol
   // Of two at once the second finds the first's.
   const auto lock = baselines::WriteLock::of_file(path, kLongestWait);
   if (is_kept(request, baseline.run, suite, console)) return baselines::ExitCode::kNoRegression;
+  if (request.add) {
+    add_stored(path, baseline.run, console);
+    check_reasons(request, baseline.run);
+  }
   const bool is_anchor = store(request, baseline, path);
   console.out.print("recorded {}{}\n", path.string(), is_anchor ? ", also as anchor" : "");
   print_what_it_finds(request, baseline.run, console);

@@ -1,6 +1,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include "baselines/io/file_io.h"
 #include "baselines/record/baseline.h"
 #include "ci/commands/reading/command_test.h"
 
@@ -85,6 +86,68 @@ TEST_F(AcceptCommandTest, WarnsWhereProcessesChoseOtherKernels) {
   EXPECT_THAT(err_.str(), StartsWith("warning: autotuning chose other kernels in some processes "
                                      "of 1 benchmark, "));
   EXPECT_THAT(err_.str(), HasSubstr(name));
+}
+
+class AddedCards : public AcceptCommandTest {
+ protected:
+  // Of one benchmark the code is always the same.
+  void measured_on(const std::string& card, const std::string& code) {
+    FakeRunFile file{.card = card};
+    const auto& [changed, same] = names_;
+    file.codes = {{changed, code}, {same, "c"}};
+    run_is(file, 4);
+  }
+  // Of each benchmark.
+  std::vector<std::size_t> stored_processes() const {
+    std::vector<std::size_t> counts;
+    for (const auto& series : baselines::read_baseline(stored()).run.benchmarks) {
+      counts.push_back(series.processes.size());
+    }
+    return counts;
+  }
+
+  std::pair<std::string, std::string> names_{FakeRunFile{}.times.begin()->first,
+                                             std::next(FakeRunFile{}.times.begin())->first};
+};
+
+TEST_F(AddedCards, StayWhereCodeIsIdentical) {
+  measured_on("GPU-a", "c");
+  accept_as("first");
+  request_.add = true;
+  measured_on("GPU-b", "c");
+  accept_as("another card");
+  EXPECT_THAT(stored_processes(), testing::ElementsAre(8, 8));
+  EXPECT_THAT(out_.str(), HasSubstr(", on these 2 cards"));
+  EXPECT_EQ(err_.str(), "");
+  measured_on("GPU-c", "other");
+  accept_as("a faster one");
+  EXPECT_THAT(stored_processes(), testing::ElementsAre(4, 12));
+  EXPECT_EQ(err_.str(),
+            "note: of 1 benchmark this run's processes alone are stored, since the code "
+            "is another than the stored one's or unknown: " +
+                names_.first + "\n");
+  EXPECT_THAT(baselines::read_baseline(stored()).run.cards,
+              testing::UnorderedElementsAre("GPU-a", "GPU-b", "GPU-c"));
+  measured_on("GPU-a", "other");
+  accept_as("the first again");
+  EXPECT_THAT(stored_processes(), testing::ElementsAre(8, 12))
+      << "a card's earlier processes are replaced";
+  request_.add = false;
+  accept_as("anew");
+  EXPECT_THAT(stored_processes(), testing::ElementsAre(4, 4));
+}
+
+TEST_F(AddedCards, NeedABaselineOfTheSameEnvironment) {
+  request_.add = true;
+  EXPECT_THAT(problem(), HasSubstr("--add: there is no such baseline yet; leave out --add"));
+  EXPECT_FALSE(fs::exists(stored()));
+  request_.add = false;
+  run();
+  const std::string before = baselines::read_file(stored());
+  request_.add = true;
+  run_is({.driver = "999.0"});
+  EXPECT_THAT(problem(), AllOf(HasSubstr("driver"), HasSubstr("is \"999.0\", but \"580.159.04\"")));
+  EXPECT_EQ(baselines::read_file(stored()), before);
 }
 
 TEST_F(AcceptCommandTest, ALinkedBaselineStaysALink) {

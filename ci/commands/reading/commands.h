@@ -51,6 +51,7 @@ struct AcceptRequest {
   std::vector<std::filesystem::path> stores{};  // where if_missing looks besides
   bool if_missing = false;                      // do nothing where this environment has a baseline
   bool replace_anchor = false;                  // else an anchor that is there stays
+  bool add = false;                             // keep what is stored of other cards
   bool force = false;                           // whatever reasons_not_to_accept says
 };
 void add_accept(CommandLine& line);

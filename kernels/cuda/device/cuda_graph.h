@@ -27,9 +27,9 @@ inline std::vector<cudaGraphNode_t> graph_nodes(cudaGraph_t graph) {
   return nodes;
 }
 
-// By the driver, which also knows kinds that the runtime has no name for: words that a stream writes
-// or waits for (cuStreamWriteValue32(), as cuBLASMp's all-gather does) are its number 12. The
-// runtime's own function fails there.
+// By the driver, which also knows kinds that the runtime has no name for: words that a stream
+// writes or waits for (cuStreamWriteValue32(), as cuBLASMp's all-gather does) are its number 12.
+// The runtime's own function fails there.
 inline cudaGraphNodeType graph_node_type(cudaGraphNode_t node) {
   static auto* const get_type =
       driver_function<decltype(cuGraphNodeGetType)>("cuGraphNodeGetType", 10000);
