@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <chrono>
 
+#include "baselines/gating/stored_cards.h"
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/io/message_names.h"
 #include "baselines/io/write_lock.h"
 #include "baselines/record/baseline.h"
 #include "baselines/record/load_run.h"
-#include "baselines/record/stored_cards.h"
 #include "ci/commands/reading/command_line.h"
 #include "ci/console/format.h"
 #include "ci/console/layout.h"
@@ -105,7 +105,7 @@ void print_what_it_finds(const AcceptRequest& request, const baselines::Run& run
 void add_stored(const fs::path& path, baselines::Run& run, Console& console) {
   if (!fs::exists(path)) {
     throw baselines::InputError(path.string(), "",
-                                "--add: there is no such baseline yet; leave out --add");
+                                "--add: this baseline is not stored yet; leave out --add");
   }
   const baselines::Baseline stored = baselines::read_baseline(path);
   baselines::require_unpublished(stored);

@@ -139,7 +139,7 @@ TEST_F(AddedCards, StayWhereCodeIsIdentical) {
 
 TEST_F(AddedCards, NeedABaselineOfTheSameEnvironment) {
   request_.add = true;
-  EXPECT_THAT(problem(), HasSubstr("--add: there is no such baseline yet; leave out --add"));
+  EXPECT_THAT(problem(), HasSubstr("--add: this baseline is not stored yet; leave out --add"));
   EXPECT_FALSE(fs::exists(stored()));
   request_.add = false;
   run();

@@ -1,4 +1,4 @@
-#include "baselines/record/stored_cards.h"
+#include "baselines/gating/stored_cards.h"
 
 #include <fmt/format.h>
 

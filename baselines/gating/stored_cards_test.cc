@@ -1,4 +1,4 @@
-#include "baselines/record/stored_cards.h"
+#include "baselines/gating/stored_cards.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
