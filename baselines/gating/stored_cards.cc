@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "baselines/io/error.h"
@@ -29,13 +31,20 @@ bool has_identical_code(const BenchmarkSeries& stored, const BenchmarkSeries& se
 // Numbers the stored processes and their cards behind the run's own.
 class StoredProcesses {
  public:
-  StoredProcesses(const Run& stored, Run& run)
-      : stored_(stored), run_(run), own_cards_(run.cards.begin(), run.cards.end()) {}
+  StoredProcesses(const Run& stored, Run& run) : stored_(stored), run_(run) {}
 
-  bool is_of_own_card(const ProcessSummary& summary) const {
-    return std::ranges::find(own_cards_, card_of(summary)) != own_cards_.end();
+  // But for those of cards on which the run measured the benchmark.
+  void add_to(BenchmarkSeries& series, const BenchmarkSeries& of_stored) {
+    std::set<std::string, std::less<>> measured_on;
+    for (const ProcessSummary& summary : series.processes) {
+      measured_on.insert(run_.cards.at(static_cast<std::size_t>(summary.card)));
+    }
+    for (const ProcessSummary& summary : of_stored.processes) {
+      if (!measured_on.contains(card_of(summary))) add(summary, series);
+    }
   }
 
+ private:
   void add(ProcessSummary summary, BenchmarkSeries& series) {
     const std::string& card = card_of(summary);
     const auto found = std::ranges::find(run_.cards, card);
@@ -45,7 +54,6 @@ class StoredProcesses {
     series.processes.push_back(summary);
   }
 
- private:
   const std::string& card_of(const ProcessSummary& summary) const {
     return stored_.cards.at(static_cast<std::size_t>(summary.card));
   }
@@ -63,7 +71,6 @@ class StoredProcesses {
 
   const Run& stored_;
   Run& run_;
-  std::vector<std::string> own_cards_;
   std::map<int, int> numbers_{};  // by the stored number
 };
 
@@ -83,16 +90,13 @@ std::vector<std::string> add_stored_cards(const Run& stored, Run& run) {
       if (!series.is_unmeasured()) alone.push_back(series.name);
       continue;
     }
-    const bool is_unmeasured = series.is_unmeasured();
-    if (is_unmeasured) {
+    if (series.is_unmeasured()) {
       const bool is_control = series.is_control;
       series = *found;
       series.is_control = is_control;
       series.processes.clear();
     }
-    for (const ProcessSummary& summary : found->processes) {
-      if (is_unmeasured || !processes.is_of_own_card(summary)) processes.add(summary, series);
-    }
+    processes.add_to(series, *found);
   }
   return alone;
 }

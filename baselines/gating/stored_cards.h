@@ -9,8 +9,8 @@
 
 namespace fusegate::baselines {
 
-// Gives the run the stored processes of benchmarks whose code is identical, but for those of its
-// own cards, which it measured anew. A benchmark that it did not measure, since its code is
+// Gives the run the stored processes of benchmarks whose code is identical, but for those of cards
+// on which it measured the benchmark anew. One that it did not measure, since its code is
 // identical, gets all that is stored of it. Returns the names of measured benchmarks whose code is
 // another or unknown: they have the run's processes alone. Throws InputError where the environments
 // or protocols differ.

@@ -79,6 +79,18 @@ TEST(StoredCards, OfTheRunGiveWayToIt) {
   EXPECT_THAT(cards_of_processes(run, 0), ElementsAre("B", "B", "A"));
 }
 
+// Of several cards that share out a suite, each measures another part.
+TEST(StoredCards, StayOfBenchmarksThatTheRunMeasuredOnAnother) {
+  const auto stored = run_on("A", {timed("one", 200, "c"), timed("two", 300, "c")});
+  auto run = run_on("A", {timed("one", 210, "c"), timed("two", 310, "c")});
+  run.cards = {"A", "B"};
+  for (ProcessSummary& summary : run.benchmarks[1].processes) summary.card = 1;
+  EXPECT_THAT(add_stored_cards(stored, run), IsEmpty());
+  EXPECT_THAT(times_of(run, 0), ElementsAre(210, 211));
+  EXPECT_THAT(times_of(run, 1), ElementsAre(310, 311, 300, 301));
+  EXPECT_THAT(cards_of_processes(run, 1), ElementsAre("B", "B", "A", "A"));
+}
+
 // As a gate leaves those whose code is identical to the baseline's.
 TEST(StoredCards, FillInWhatWasNotMeasured) {
   const auto stored =
