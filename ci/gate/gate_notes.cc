@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <ranges>
+#include <string_view>
 #include <utility>
 
 #include "baselines/comparing/comparison.h"
@@ -68,17 +70,13 @@ std::string renewal_text(const Run& baseline) {
       several ? ", a RUN on each card" : "", baseline.provenance.suite, kFewestProcesses);
 }
 
-std::string few_processes(const Run& baseline, int processes, bool on_each_card) {
+// of: which processes; on: which cards' regressions.
+std::string few_processes(const Run& baseline, int processes, std::string_view of,
+                          std::string_view on = "") {
   if (processes == 0 || processes >= kFewestProcesses) return "";
-  return fmt::format("The baseline has {}{}; at least {} are needed to report a regression. {}",
-                     format_count(static_cast<std::size_t>(processes), "process"),
-                     on_each_card ? " on each card" : "", kFewestProcesses, renewal_text(baseline));
-}
-
-// Of the card with the fewest; none for a run without benchmarks.
-int processes_of_a_card(const Run& run) {
-  const std::map<int, int> most = baselines::processes_by_card(run);
-  return most.empty() ? 0 : std::ranges::min(std::views::values(most));
+  return fmt::format("The baseline has {}{}; at least {} are needed to report a regression{}. {}",
+                     format_count(static_cast<std::size_t>(processes), "process"), of,
+                     kFewestProcesses, on, renewal_text(baseline));
 }
 
 // The notes of a gate, a function each, in their order.
@@ -432,14 +430,22 @@ std::string creep_not_judged(const baselines::Creep& creep) {
 }
 
 std::string few_processes_text(const Run& baseline) {
-  return few_processes(baseline, processes_of_a_card(baseline), true);
+  const std::map<int, int> by_card = baselines::processes_by_card(baseline);
+  if (by_card.empty()) return "";
+  const auto counts = std::views::values(by_card);
+  // Another card's are compared with all of them, its own with those of the card.
+  const bool are_enough_for_others =
+      std::accumulate(counts.begin(), counts.end(), 0) >= kFewestProcesses;
+  return few_processes(baseline, std::ranges::min(counts), " on each card",
+                       are_enough_for_others ? " on one of these" : "");
 }
 
 std::string few_processes_text(const Run& baseline, const std::vector<Verdict>& verdicts) {
   int compared = 0;
   for (const Verdict& verdict : verdicts) compared = std::max(compared, verdict.baseline.compared);
   if (compared == 0) return few_processes_text(baseline);
-  return few_processes(baseline, compared, baselines::cards_of(baseline).size() > 1);
+  return few_processes(baseline, compared,
+                       baselines::cards_of(baseline).size() > 1 ? " on each card" : "");
 }
 
 }  // namespace fusegate::ci

@@ -25,6 +25,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::StartsWith;
 
 std::vector<std::string> notes(const Run& baseline, const Run& candidate) {
   return gate_notes(
@@ -351,6 +352,16 @@ TEST(FewProcesses, AreThoseOfTheCardWithTheFewest) {
   EXPECT_THAT(few_processes_text(run),
               testing::AllOf(HasSubstr("The baseline has 3 processes on each card"),
                              HasSubstr(". Re-record it, a RUN on each card: fusegate run")));
+}
+
+// Its own processes judge a card of the baseline, all of them another card.
+TEST(FewProcesses, OfACardMayBeEnoughForOthers) {
+  EXPECT_THAT(few_processes_text(of_equal_processes(1, 3)),
+              StartsWith("The baseline has 1 process on each card; at least 4 are needed to report "
+                         "a regression. "));
+  EXPECT_THAT(few_processes_text(of_equal_processes(1, 4)),
+              StartsWith("The baseline has 1 process on each card; at least 4 are needed to report "
+                         "a regression on one of these. "));
 }
 
 // A card measured the suite in four parts, each with the controls.
