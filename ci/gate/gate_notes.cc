@@ -444,8 +444,9 @@ std::string few_processes_text(const Run& baseline, const std::vector<Verdict>& 
   int compared = 0;
   for (const Verdict& verdict : verdicts) compared = std::max(compared, verdict.baseline.compared);
   if (compared == 0) return few_processes_text(baseline);
+  // Of several cards either those of one or all are compared.
   return few_processes(baseline, compared,
-                       baselines::cards_of(baseline).size() > 1 ? " on each card" : "");
+                       baselines::cards_of(baseline).size() > 1 ? " to compare with" : "");
 }
 
 }  // namespace fusegate::ci
