@@ -1,5 +1,4 @@
-// Every benchmark of the suites on a GPU, checked as before it is timed: with three seeds, and what
-// that costs.
+// Every benchmark of the suites on a GPU, checked as before it is timed, and what that costs.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -44,20 +43,24 @@ class SuitesGpuTest : public MeterTest {
   }
 };
 
-TEST_F(SuitesGpuTest, PassTheirCheckWithEverySeed) {
+// A seed a problem, in turn: all three for each of 500 benchmarks take minutes, and neighbours
+// launch the same kernels. The implementations of a problem share its reference.
+TEST_F(SuitesGpuTest, PassTheirCheckWithOneOfThreeSeeds) {
   if (std::getenv("FUSEGATE_FEW_SHAPES") != nullptr) GTEST_SKIP() << "takes all shapes";
-  std::set<std::string> seen;
+  std::vector<kernels::Verifier> verifiers;
+  for (const std::uint64_t seed : {1, 2, 3}) verifiers.emplace_back(*device_, seed);
+  std::set<std::string> seen, problems;
   for (const std::string name : {"smoke", "pr", "nightly", "ladder", "training"}) {
     const Plan plan = make_plan(suite(name).sweeps, *device_, name);
-    for (const std::uint64_t seed : {1, 2, 3}) {
-      kernels::Verifier verifier(*device_, seed);
-      for (const PlannedBenchmark& benchmark : plan.benchmarks) {
-        if (!seen.insert(fmt::format("{} {}", seed, benchmark.name())).second) continue;
-        const kernels::Verification result =
-            verifier.verify(*benchmark.implementation, benchmark.problem);
-        EXPECT_TRUE(result.passed())
-            << benchmark.name() << ", seed " << seed << ": " << result.message();
-      }
+    for (const PlannedBenchmark& benchmark : plan.benchmarks) {
+      if (!seen.insert(benchmark.name()).second) continue;
+      problems.insert(benchmark.implementation->operation +
+                      kernels::problem_name(benchmark.problem));
+      const std::size_t i = problems.size() % verifiers.size();
+      const kernels::Verification result =
+          verifiers[i].verify(*benchmark.implementation, benchmark.problem);
+      EXPECT_TRUE(result.passed()) << benchmark.name() << ", seed " << i + 1 << ": "
+                                   << result.message();
     }
   }
 }
