@@ -25,8 +25,9 @@ Stage fused_dh(Device& device, const Activation& activation, const Tensor& dy, c
   const TileRaster raster =
       plan_backward_gemm_sm90({dy.rows(), w_down.cols(), dy.cols()}, cuda.limits());
   Stage stage = dh_work(activation, dy, w_down, unit);
-  stage.choice = backward_gemm_text(raster);
-  stage.launch = make_backward_gemm_sm90(cuda, raster, activation, {dy, w_down, unit});
+  constexpr std::size_t kRing = 0;
+  stage.choice = backward_gemm_text(raster, kRing);
+  stage.launch = make_backward_gemm_sm90(cuda, raster, activation, {dy, w_down, unit}, kRing);
   return stage;
 }
 

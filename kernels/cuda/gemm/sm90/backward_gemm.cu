@@ -1,6 +1,7 @@
 #include <stdexcept>
 
 #include "kernels/activations/activations.h"
+#include "kernels/cuda/device/dispatch.h"
 #include "kernels/cuda/gemm/sm90/backward_gemm.cuh"
 #include "kernels/cuda/gemm/sm90/launches.h"
 #include "kernels/cuda/gemm/sm90/products.h"
@@ -35,15 +36,18 @@ std::function<void()> make_launch(CudaDevice& device, const TileRaster& raster,
 
 std::function<void()> make_backward_gemm_sm90(CudaDevice& device, const TileRaster& raster,
                                               const Activation& activation,
-                                              const BackwardOperands& operands) {
+                                              const BackwardOperands& operands, std::size_t ring) {
   if (operands.dy.dtype != Dtype::kBf16) {
     throw std::invalid_argument("backward_gemm_sm90: it is built for bf16");
   }
   std::function<void()> launch;
   dispatch_activation(GemmActivations{}, activation, [&]<typename Functor>() {
-    using Gemm =
-        sm90::BackwardGemm<Functor, kBackwardGemmCols, kBackwardGemmStages, kBackwardGemmCluster>;
-    launch = make_launch<Gemm>(device, raster, operands);
+    dispatch_index<kBackwardRings.size()>(ring, [&]<std::size_t kIndex>() {
+      constexpr BackwardRing kRing = kBackwardRings[kIndex];
+      using Gemm = sm90::BackwardGemm<Functor, kBackwardGemmCols, kRing.stages,
+                                      kBackwardGemmCluster, kRing.part_columns>;
+      launch = make_launch<Gemm>(device, raster, operands);
+    });
   });
   return launch;
 }

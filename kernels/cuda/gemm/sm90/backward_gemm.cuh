@@ -7,7 +7,7 @@
 // memory alone. dh is rounded to the dtype, as a tensor of it would be.
 //
 // Consumers take turns (gated_pingpong.cuh). While one multiplies, the other works through its
-// tile, 64 rows and 64 columns at a time. Beside the producer, a thread of each consumer's, its
+// tile, a part at a time. Beside the producer, a thread of each consumer's, its
 // mover, loads g and u of such a part by TMA, two parts ahead, and stores what becomes of them: dg
 // takes g's place in shared memory and du takes u's, so dg may also be g and du be u.
 #pragma once
@@ -27,8 +27,8 @@ struct BackwardMaps {
   }
 };
 
-// kColumns: of dh.
-template <typename Functor_, int kColumns_, int kStages_, int kCluster_>
+// kColumns: of dh; kPartColumns: of a part.
+template <typename Functor_, int kColumns_, int kStages_, int kCluster_, int kPartColumns_>
 struct BackwardGemm {
   using T = __nv_bfloat16;
   using Functor = Functor_;  // the activation
@@ -40,7 +40,7 @@ struct BackwardGemm {
   static constexpr int kCluster = kCluster_;
   static constexpr int kReaders = 1;                            // consumers that read a stage
   static constexpr int kRowsOfW = kStageColumns<T> / kCluster;  // of a stage, that a block loads
-  using Part = OutputTile<T, 64, 64>;
+  using Part = OutputTile<T, kPartColumns_, 64>;
   static constexpr int kAcross = kColumns / Part::kColumns;
   static constexpr int kParts = kTurnHalves * kAcross;  // of a tile
   static_assert(kColumns % Part::kColumns == 0 && kColumns % Shape::kBoxColumns == 0);

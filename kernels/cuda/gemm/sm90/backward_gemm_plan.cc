@@ -23,10 +23,10 @@ TileRaster plan_backward_gemm_sm90(const GemmSize& size, const GpuLimits& gpu) {
   return raster;
 }
 
-std::string backward_gemm_text(const TileRaster& raster) {
-  return fmt::format("backward_gemm_sm90: {} x {} tiles of {} x {}",
+std::string backward_gemm_text(const TileRaster& raster, std::size_t ring) {
+  return fmt::format("backward_gemm_sm90: {} x {} tiles of {} x {}, {} stages",
                      raster.row_tiles * kBackwardGemmCluster, raster.col_tiles, kBackwardGemmRows,
-                     kBackwardGemmCols);
+                     kBackwardGemmCols, kBackwardRings[ring].stages);
 }
 
 }  // namespace fusegate::kernels

@@ -1,6 +1,8 @@
 // How backward_gemm_sm90 cuts dh [m, n] into tiles. Plain C++, tested without a GPU.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <string>
 
 #include "kernels/cuda/device/gpu_limits.h"
@@ -10,14 +12,23 @@
 namespace fusegate::kernels {
 
 inline constexpr int kBackwardGemmRows = 128, kBackwardGemmCols = 192;  // of a tile
-inline constexpr int kBackwardGemmStages = 3;   // of 64 columns of dy and rows of w
 inline constexpr int kBackwardGemmCluster = 2;  // blocks, whose tiles lie one above the other
+
+// What a block's shared memory is for: more stages that are loaded ahead, or larger parts of g and
+// u, with fewer waits between them. Short sums end before many small parts are written; long ones
+// wait for memory more often than for the epilogue.
+struct BackwardRing {
+  int stages = 0;        // of 64 columns of dy and rows of w
+  int part_columns = 0;  // of dh, and 64 rows
+};
+inline constexpr std::array<BackwardRing, 2> kBackwardRings{
+    {{.stages = 3, .part_columns = 64}, {.stages = 4, .part_columns = 32}}};
 
 // Of a cluster's tiles, twice as high. Throws std::invalid_argument for sizes that check_sizes or
 // tiles_of refuses.
 TileRaster plan_backward_gemm_sm90(const GemmSize& size, const GpuLimits& gpu);
 
-// "backward_gemm_sm90: 64 x 16 tiles of 128 x 192"
-std::string backward_gemm_text(const TileRaster& raster);
+// "backward_gemm_sm90: 64 x 16 tiles of 128 x 192, 3 stages". ring: of kBackwardRings.
+std::string backward_gemm_text(const TileRaster& raster, std::size_t ring);
 
 }  // namespace fusegate::kernels

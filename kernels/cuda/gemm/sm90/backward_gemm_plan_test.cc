@@ -20,8 +20,11 @@ TEST(BackwardGemmPlan, CoversEveryTileOnce) {
 }
 
 TEST(BackwardGemmPlan, SaysHowItIsCut) {
-  EXPECT_EQ(backward_gemm_text(plan_backward_gemm_sm90({8192, 3072, 768}, kH200)),
-            "backward_gemm_sm90: 64 x 16 tiles of 128 x 192");
+  const TileRaster raster = plan_backward_gemm_sm90({8192, 3072, 768}, kH200);
+  EXPECT_EQ(backward_gemm_text(raster, 0),
+            "backward_gemm_sm90: 64 x 16 tiles of 128 x 192, 3 stages");
+  EXPECT_EQ(backward_gemm_text(raster, 1),
+            "backward_gemm_sm90: 64 x 16 tiles of 128 x 192, 4 stages");
 }
 
 TEST(BackwardGemmPlan, RefusesWhatTheCopyEngineCannotAddress) {

@@ -1,5 +1,5 @@
-// Every tile shape of gated_gemm_sm90, swapped_gated_sm90, backward_gemm_sm90, split_gemm_sm90 and
-// wide_gemm_sm90, around their edges.
+// Every tile shape of gated_gemm_sm90, swapped_gated_sm90, keeping_gated_sm90, backward_gemm_sm90,
+// split_gemm_sm90 and wide_gemm_sm90, around their edges.
 #include "kernels/cuda/gemm/sm90/hopper_gemm_test.h"
 
 namespace fusegate::kernels {
@@ -86,6 +86,23 @@ TEST_F(HopperGemm, WideGatedAgreesWithTheReferenceAroundEveryEdge) {
 
 TEST_F(HopperGemm, WideGatedAgreesWithTheReferenceOverManyTilesABlock) {
   for (int repeat = 0; repeat < 5; ++repeat) check_wide_gated({3000, 8200, 200});
+}
+
+TEST_F(HopperGemm, KeepingAgreesWithTheReferenceAroundEveryEdge) {
+  for (const int rows : edges({1, 7, 64, 127, 129, 257})) {
+    for (const int hidden : edges({8, 88, 96, 104, 200})) {
+      for (const int dim : edges({8, 72, 136})) {
+        SCOPED_TRACE(testing::Message()
+                     << "rows " << rows << " hidden " << hidden << " dim " << dim);
+        check_keeping({rows, hidden, dim}, false);
+        check_keeping({rows, hidden, dim}, true);
+      }
+    }
+  }
+}
+
+TEST_F(HopperGemm, KeepingAgreesWithTheReferenceOverManyTilesABlock) {
+  for (int repeat = 0; repeat < 10; ++repeat) check_keeping({1000, 8200, 200}, true);
 }
 
 TEST_F(HopperGemm, BackwardAgreesWithTheReferenceAroundEveryEdge) {

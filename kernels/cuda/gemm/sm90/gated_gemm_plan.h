@@ -48,6 +48,9 @@ inline constexpr std::array<GatedTileSm90, 9> kGatedTilesSm90{{
     {.rows = 64, .cols = 48, .stages = 8, .start_us = 1.56, .stage_us = 0.243},
 }};
 
+// That of the product that also stores g and u, the one with the most reuse.
+inline constexpr std::size_t kKeepingTileSm90 = 0;
+
 // Of e4m3 elements, with stages of 128 columns; all are worth measuring.
 inline constexpr std::array<GatedTileSm90, 3> kGatedTilesFp8Sm90{{
     {.cols = 96, .stages = 5, .cluster = 2, .pingpong = true},

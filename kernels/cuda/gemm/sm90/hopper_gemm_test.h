@@ -54,6 +54,31 @@ class HopperGemm : public GpuTest {
     }
   }
 
+  // lies_side_by_side: g and u, as what training_stages.h packs.
+  void check_keeping(const GemmSize& size, bool lies_side_by_side) {
+    const GatedGemmPlan plan = plan_gated_gemm_sm90(size, device_->limits(), kKeepingTileSm90);
+    for (const Activation& activation : kGemmActivations) {
+      SCOPED_TRACE(activation.name);
+      const GuardedTensor x = guarded_random(size.m, size.k, Dtype::kBf16, 2);
+      const GuardedTensor w = guarded_random(2 * size.n, size.k, Dtype::kBf16, 0.5);
+      const Pair weights = halves(w.tensor, false);
+      const GuardedTensor gu(*device_, 2 * size.m, size.n, Dtype::kBf16);
+      const Pair kept = halves(gu.tensor, lies_side_by_side);
+      const GuardedTensor h(*device_, size.m, size.n, Dtype::kBf16);
+      make_keeping_gated_sm90(*device_, plan, activation,
+                              {.x = x.tensor,
+                               .w_gate = weights.first,
+                               .w_up = weights.second,
+                               .g = kept.first,
+                               .u = kept.second,
+                               .h = h.tensor,
+                               .stride = kept.stride})();
+      expect_agrees(gu, both_products(x.tensor, w.tensor, weights, lies_side_by_side), {&x, &w});
+      expect_agrees(h, gated_of_products(activation, x.tensor, weights.first, weights.second), {});
+      memory_.clear();
+    }
+  }
+
   // With every shape of the split product that fits so many SMs.
   void check_split(const GemmSize& size, Dtype dtype, int sm_count) {
     GpuLimits gpu = device_->limits();
@@ -68,6 +93,12 @@ class HopperGemm : public GpuTest {
 
   // lies_in_place: g and u lie side by side, and dg and du take their place.
   void check_backward(const GemmSize& size, bool lies_in_place) {
+    for (std::size_t ring = 0; ring < kBackwardRings.size(); ++ring) {
+      SCOPED_TRACE(testing::Message() << "ring " << ring);
+      check_backward(size, lies_in_place, ring);
+    }
+  }
+  void check_backward(const GemmSize& size, bool lies_in_place, std::size_t ring) {
     const TileRaster raster = plan_backward_gemm_sm90(size, device_->limits());
     for (const Activation& activation : kGemmActivations) {
       SCOPED_TRACE(activation.name);
@@ -89,7 +120,8 @@ class HopperGemm : public GpuTest {
                                 .du = out.second,
                                 .h = h.tensor,
                                 .in_stride = in.stride,
-                                .out_stride = out.stride}})();
+                                .out_stride = out.stride}},
+                              ring)();
       expect_agrees(lies_in_place ? gu : d, expected, {&dy, &w, &gu});
       expect_agrees(h, expected + 2 * size.m * size.n, {});
       memory_.clear();
@@ -161,6 +193,18 @@ class HopperGemm : public GpuTest {
     std::byte* const second = static_cast<std::byte*>(both.data) + 2 * between;
     return {
         {both.data, {m, n}, both.dtype}, {second, {m, n}, both.dtype}, side_by_side ? 2 * n : 0};
+  }
+
+  // x's with both halves of w: one behind the other, or side by side, as w's own product is.
+  double* both_products(const Tensor& x, const Tensor& w, const Pair& of, bool side_by_side) {
+    if (side_by_side) return product(x, w);
+    const std::int64_t count = x.rows() * of.first.rows();
+    double* const both = doubles(2 * count);
+    ReferenceMath& math = device_->reference_math();
+    const double* const wide = widened(x);
+    math.matmul(wide, widened(of.first), both, x.rows(), of.first.rows(), x.cols());
+    math.matmul(wide, widened(of.second), both + count, x.rows(), of.first.rows(), x.cols());
+    return both;
   }
 
   // dg and du as they lie, and h behind them.

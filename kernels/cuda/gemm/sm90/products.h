@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 
+#include "kernels/activations/kept_unit.h"
 #include "kernels/activations/unit_backward.h"
 #include "kernels/cuda/device/cuda_device.h"
 #include "kernels/cuda/device/gated_operands.h"
@@ -36,7 +37,12 @@ std::function<void()> make_swapped_gated_sm90(CudaDevice& device, const GatedGem
                                               const Activation& activation,
                                               const GatedOperands& operands);
 
-// The same for many rows and long sums of x, by plan_wide_gated_sm90(). In bf16, as the one above.
+// The same, which also stores g and u, as a step of training keeps them. plan: of kKeepingTileSm90.
+// In bf16: std::invalid_argument for others.
+std::function<void()> make_keeping_gated_sm90(CudaDevice& device, const GatedGemmPlan& plan,
+                                              const Activation& activation, const KeptUnit& unit);
+
+// h alone for many rows and long sums of x, by plan_wide_gated_sm90(). In bf16, as the ones above.
 std::function<void()> make_wide_gated_sm90(CudaDevice& device, const TileRaster& raster,
                                            const Activation& activation,
                                            const GatedOperands& operands);
@@ -66,14 +72,15 @@ std::function<void()> make_gated_gemm_fp8_sm90(CudaDevice& device, const GatedGe
                                                const GatedScales& scales);
 
 // dg, du and h of dh [m, n] = dy [m, k] w_down [k, n], which never reaches device memory; it is
-// rounded once, and so are dg, du and h. In bf16: std::invalid_argument for others.
+// rounded once, and so are dg, du and h. ring: of kBackwardRings. In bf16: std::invalid_argument
+// for others.
 struct BackwardOperands {
   Tensor dy, w_down;
   UnitBackward unit;  // of which dh is not read, and h is written
 };
 std::function<void()> make_backward_gemm_sm90(CudaDevice& device, const TileRaster& raster,
                                               const Activation& activation,
-                                              const BackwardOperands& operands);
+                                              const BackwardOperands& operands, std::size_t ring);
 
 // out [m, n] = x [m, k] w [n, k]^T: for problems of few tiles, by one of their split_gemm_shapes();
 // and for many rows.

@@ -148,9 +148,10 @@ __device__ inline void store_bytes(void* to, std::uint32_t from, int bytes) {
 
 __device__ inline void commit_stores() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 
-// Until the shared memory of all this thread's stores may be written again.
+// Until the shared memory of all but so many of this thread's last stores may be written again.
+template <int kUnderWay = 0>
 __device__ inline void wait_stores_read() {
-  asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kUnderWay) : "memory");
 }
 
 __device__ inline void wait_stores() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
