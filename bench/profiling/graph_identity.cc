@@ -182,6 +182,32 @@ cudaMemcpy3DParms memcpy_of(cudaGraphNode_t node) {
   return params;
 }
 
+// What a node does that no identity is read of.
+std::string described(cudaGraphNodeType type) {
+  switch (static_cast<int>(type)) {
+    case CU_GRAPH_NODE_TYPE_HOST:
+      return "the host runs a function";
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+      return "another graph runs in its graph";
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+      return "it waits for an event";
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+      return "it records an event";
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+      return "it signals or waits for a semaphore";
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+      return "it allocates or frees memory";
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+      return "its stream writes or waits for a word";
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+      return "a part of its graph is conditional";
+    default:
+      return fmt::format("its graph has a node of the driver's kind {}", static_cast<int>(type));
+  }
+}
+
 // Reads one graph's nodes.
 class IdentityReader {
  public:
@@ -204,7 +230,7 @@ class IdentityReader {
       case cudaGraphNodeTypeEmpty:
         return {.kernel = "nothing", .launch = "empty node"};
       default:
-        throw Unknown(fmt::format("the call has a graph node of kind {}", static_cast<int>(type)));
+        throw Unknown("the call does more than kernels, copies and fills: " + described(type));
     }
   }
 
