@@ -321,12 +321,16 @@ void Cluster::run_store(Block& block, Store& store) {
 }
 
 void Cluster::commit_stores() {
-  for (const auto& store : self().stores) store->is_committed = true;
+  const int group = ++self().store_groups;
+  for (const auto& store : self().stores) {
+    if (store->group == 0) store->group = group;
+  }
 }
 
-void Cluster::wait_stores() {
+void Cluster::wait_stores(int pending) {
+  const int last = self().store_groups - pending;
   for (const auto& store : self().stores) {
-    if (store->is_committed) run_store(block(), *store);
+    if (store->group > 0 && store->group <= last) run_store(block(), *store);
   }
   std::erase_if(self().stores, [](const auto& store) { return store->is_done; });
 }

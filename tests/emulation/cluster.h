@@ -126,7 +126,7 @@ class Cluster {
   // By the thread itself, at once.
   void store(void* to, const void* from, std::size_t bytes);
   void commit_stores();
-  void wait_stores();
+  void wait_stores(int pending = 0);  // for all but so many groups
   // 16 bytes or as many zeros, at the latest when the thread waits for their group.
   void copy_16(std::uint32_t to, const void* from, bool inside);
   void commit_copies() { self().copies.emplace_back(); }
@@ -173,7 +173,8 @@ class Cluster {
     BoxMap map;
     std::uint32_t from = 0;
     int column = 0, row = 0;
-    bool is_committed = false, is_done = false;
+    int group = 0;  // the thread's n-th, from one on; none yet
+    bool is_done = false;
   };
   struct Copy {
     std::uint32_t to = 0;
@@ -185,6 +186,7 @@ class Cluster {
     // By group; the last is open.
     std::vector<std::vector<std::shared_ptr<Copy>>> copies{1};
     std::vector<std::shared_ptr<Store>> stores;
+    int store_groups = 0;
     std::vector<Product> open;
     std::vector<std::vector<Product>> groups;
     unsigned cluster_phase = 0;

@@ -81,6 +81,21 @@ TEST_F(HopperGemm, EmulatedWideGatedAgreesWithTheReferenceAroundEveryEdge) {
   }
 }
 
+TEST_F(HopperGemm, EmulatedKeepingAgreesWithTheReferenceAroundEveryEdge) {
+  for (const GemmSize& size :
+       {GemmSize{1, 8, 8}, {64, 136, 72}, {127, 200, 136}, {129, 96, 64}, {257, 104, 520}}) {
+    for (const bool lies_side_by_side : {false, true}) {
+      SCOPED_TRACE(testing::Message() << "rows " << size.m << " hidden " << size.n << " dim "
+                                      << size.k << (lies_side_by_side ? ", side by side" : ""));
+      check_keeping(size, lies_side_by_side);
+    }
+  }
+}
+
+TEST_F(HopperGemm, EmulatedKeepingAgreesWithTheReferenceOverManyTilesABlock) {
+  check_keeping({1300, 1160, 200}, true);
+}
+
 TEST_F(HopperGemm, EmulatedBackwardAgreesWithTheReferenceAroundEveryEdge) {
   for (const GemmSize& size :
        {GemmSize{1, 8, 8}, {64, 136, 72}, {127, 200, 136}, {129, 392, 64}, {257, 96, 520}}) {

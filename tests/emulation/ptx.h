@@ -74,7 +74,10 @@ inline void store_bytes(void* to, std::uint32_t from, int bytes) {
   Cluster::here().store(row, from, 0, 0);
 }
 inline void commit_stores() { Cluster::here().commit_stores(); }
-inline void wait_stores_read() { Cluster::here().wait_stores(); }
+template <int kUnderWay = 0>
+inline void wait_stores_read() {
+  Cluster::here().wait_stores(kUnderWay);
+}
 inline void wait_stores() { Cluster::here().wait_stores(); }
 inline void fence_async_proxy() { Cluster::here().fence(); }
 
