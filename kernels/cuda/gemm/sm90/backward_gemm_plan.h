@@ -15,8 +15,7 @@ inline constexpr int kBackwardGemmRows = 128, kBackwardGemmCols = 192;  // of a 
 inline constexpr int kBackwardGemmCluster = 2;  // blocks, whose tiles lie one above the other
 
 // What a block's shared memory is for: more stages that are loaded ahead, or larger parts of g and
-// u, with fewer waits between them. Short sums end before many small parts are written; long ones
-// wait for memory more often than for the epilogue.
+// u, with fewer waits between them. Callers take the first; no GPU has timed the second yet.
 struct BackwardRing {
   int stages = 0;        // of 64 columns of dy and rows of w
   int part_columns = 0;  // of dh, and 64 rows

@@ -54,6 +54,39 @@ class HopperGemm : public GpuTest {
     }
   }
 
+  // Of all these rows, columns and sums.
+  static std::vector<GemmSize> sizes(const std::vector<int>& m, const std::vector<int>& n,
+                                     const std::vector<int>& k) {
+    std::vector<GemmSize> all;
+    for (const int rows : m) {
+      for (const int columns : n) {
+        for (const int sums : k) all.push_back({rows, columns, sums});
+      }
+    }
+    return all;
+  }
+  // Calls check(size, whether g and u lie side by side).
+  template <typename Check>
+  static void in_both_layouts(const std::vector<GemmSize>& sizes, const Check& check) {
+    for (const GemmSize& size : sizes) {
+      for (const bool side_by_side : {false, true}) {
+        SCOPED_TRACE(testing::Message() << "rows " << size.m << " hidden " << size.n << " dim "
+                                        << size.k << (side_by_side ? ", side by side" : ""));
+        check(size, side_by_side);
+      }
+    }
+  }
+  void check_keeping(const std::vector<GemmSize>& sizes) {
+    in_both_layouts(sizes, [this](const GemmSize& size, bool side_by_side) {
+      check_keeping(size, side_by_side);
+    });
+  }
+  void check_backward(const std::vector<GemmSize>& sizes) {
+    in_both_layouts(sizes, [this](const GemmSize& size, bool side_by_side) {
+      check_backward(size, side_by_side);
+    });
+  }
+
   // lies_side_by_side: g and u, as what training_stages.h packs.
   void check_keeping(const GemmSize& size, bool lies_side_by_side) {
     const GatedGemmPlan plan = plan_gated_gemm_sm90(size, device_->limits(), kKeepingTileSm90);
