@@ -130,6 +130,17 @@ TEST(Work, CountsOperationsAndBytes) {
   EXPECT_EQ(fused.min_bytes, 2 * (4 * 8 + 2 * 16 * 8 + 4 * 16));
 }
 
+TEST(Work, CountsWhatAForwardPassKeeps) {
+  const Tensor x{nullptr, {4, 8}, Dtype::kBf16}, w{nullptr, {16, 8}, Dtype::kBf16};
+  const Tensor h{nullptr, {4, 16}, Dtype::kBf16};
+  const Activation nine{.unit = "geglu", .flops = 9};
+  const Stage fused = gate_up_work(nine, x, w, w, h);
+  const Stage kept = gate_up_work(nine, {.x = x, .w_gate = w, .w_up = w, .g = h, .u = h, .h = h});
+  EXPECT_EQ(kept.name, fused.name);
+  EXPECT_EQ(kept.flops, fused.flops);
+  EXPECT_EQ(kept.min_bytes, fused.min_bytes + 2 * (2 * 4 * 16)) << "g and u are written";
+}
+
 TEST(Work, CountsProductsOfABackwardPass) {
   const Tensor dy{nullptr, {4, 8}, Dtype::kBf16}, h{nullptr, {4, 16}, Dtype::kBf16};
   const Tensor dw{nullptr, {8, 16}, Dtype::kBf16};

@@ -31,6 +31,12 @@ Stage gate_up_work(const Activation& activation, const Tensor& x, const Tensor& 
   return stage;
 }
 
+Stage gate_up_work(const Activation& activation, const KeptUnit& unit) {
+  Stage stage = gate_up_work(activation, unit.x, unit.w_gate, unit.w_up, unit.h);
+  stage.min_bytes += static_cast<double>(unit.g.bytes() + unit.u.bytes());
+  return stage;
+}
+
 Stage activate_backward_work(const Activation& activation, const Tensor& g, const Tensor& d,
                              const Tensor& out) {
   return pointwise_work(activation.backward_stage(), activation.slope_flops + 1, {&g, &d}, out);

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <string>
 
+#include "kernels/activations/kept_unit.h"
 #include "kernels/activations/unit_backward.h"
 #include "kernels/contract/work.h"
 #include "kernels/operations/ladder_problem.h"
@@ -18,6 +19,8 @@ Stage gated_work(const Activation& activation, std::initializer_list<const Tenso
 // h = activation(x w_gate^T) * (x w_up^T) in one kernel.
 Stage gate_up_work(const Activation& activation, const Tensor& x, const Tensor& w_gate,
                    const Tensor& w_up, const Tensor& h);
+// The same, which stores g and u too.
+Stage gate_up_work(const Activation& activation, const KeptUnit& unit);
 
 // out = activation'(g) * d; and a unit's whole backward pass in one kernel.
 Stage activate_backward_work(const Activation& activation, const Tensor& g, const Tensor& d,

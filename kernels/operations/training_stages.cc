@@ -54,6 +54,7 @@ class Composer {
 
   void append_gate_and_up(const Pair& gu, const std::string& suffix = "");
   void append_gate(const Pair& gu, const Tensor& h);
+  void append_kept_unit(const Pair& gu, const Tensor& h);
   void append_down(const Tensor& h) {
     append(stages_.matmul("down_proj", h, w_down_, nullptr, y_));
   }
@@ -153,6 +154,23 @@ void Composer::append_gate(const Pair& gu, const Tensor& h) {
                          : stages_.gate(activation_, gu.gate, gu.up, h));
 }
 
+// They are a step's first stages.
+void Composer::append_kept_unit(const Pair& gu, const Tensor& h) {
+  append_gate_and_up(gu);
+  append_gate(gu, h);
+  if (!pass_.faster_gate_up) return;
+  std::vector<Stage> apart = std::exchange(kernel_.stages, {});
+  kernel_.stages = pass_.faster_gate_up(device_, activation_,
+                                        {.x = x_,
+                                         .w_gate = w_gate_,
+                                         .w_up = w_up_,
+                                         .g = gu.gate,
+                                         .u = gu.up,
+                                         .h = h,
+                                         .stride = gu.stride},
+                                        std::move(apart));
+}
+
 void Composer::append_dx(const Pair& d) {
   if (pass_.is_packed) {
     append(stages_.product("dx", {.a = d.both, .b = w_gate_up_, .out = dx_}));
@@ -191,8 +209,7 @@ PreparedKernel Composer::fused(Inputs in, const Outputs& out) {
   const Pair d = take_pair(), gu = pass_.trains ? d : Pair{in[5], in[6]};
   const Tensor h = take();
   if (pass_.trains) {
-    append_gate_and_up(gu);
-    append_gate(gu, h);
+    append_kept_unit(gu, h);
     append_down(h);
     keep(pass_.recomputes ? 0 : 2);
     if (pass_.recomputes) append_gate_and_up(gu, "_again");

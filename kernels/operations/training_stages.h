@@ -39,9 +39,13 @@ struct MlpPass {
   // Between forward and backward it keeps no tensor, and computes gate and up again; else it keeps
   // those two, whose memory then holds their derivatives.
   bool recomputes = false;
-  // Of fused passes, where a device has a kernel for dh's product with the unit's backward pass as
-  // its epilogue, so that dh is no tensor: that stage, or those of both apart if they are faster.
-  // It may run them, and leaves other numbers in dg and du.
+  // Of fused passes, where a device has kernels for products with the unit as their epilogue: that
+  // stage, or those of both apart if they are faster. They may run them, and leave other numbers in
+  // what these write. Of a step of training that keeps g and u, both products of x and the unit:
+  std::function<std::vector<Stage>(Device&, const Activation&, const KeptUnit& unit,
+                                   std::vector<Stage> apart)>
+      faster_gate_up = nullptr;
+  // And dh's product and the unit's backward pass, so that dh is no tensor:
   std::function<std::vector<Stage>(Device&, const Activation&, const Tensor& dy,
                                    const Tensor& w_down, const UnitBackward& unit,
                                    std::vector<Stage> apart)>

@@ -11,7 +11,7 @@ namespace {
 // "gemmSN_TN_kernel", "gemvx::kernel", "cutlass::Kernel2".
 constexpr char kLibraryGemm[] = "nvjet|gemm|gemv|xmma|cutlass";
 constexpr char kOwnGemm[] =
-    "fusegate::.*(gemm|pingpong|swapped_gated|wide_gated|few_rows|gemv)_kernel";
+    "fusegate::.*(gemm|pingpong|(keeping|swapped|wide)_gated|few_rows|gemv)_kernel";
 constexpr char kReduction[] = "splitKreduce";
 
 // In the 204 benchmarks with matmuls of the baselines stored for the H200 (pr and nightly) a second

@@ -19,6 +19,9 @@ ExpectedStages expected_gate_and_up(const MlpPass& pass, const std::string& suff
 }
 
 ExpectedStages expected_forward(const Activation& activation, const MlpPass& pass) {
+  if (pass.faster_gate_up) {
+    return {expected_own_matmul(activation.gate_up_stage()), expected_matmul("down_proj")};
+  }
   ExpectedStages stages = pass.trains ? expected_gate_and_up(pass) : ExpectedStages();
   if (!pass.is_fused) {
     stages = joined(std::move(stages), {expected_activation(activation), expected_mul()});

@@ -1,16 +1,19 @@
 // A gated MLP's backward pass and a step of training whose product dh has the unit's backward pass
 // as its epilogue (gemm/sm90/backward_gemm.cuh): dh is no tensor, and a kernel less waits for
-// memory. Else they are packed_pointwise and packed_keep (training_stages.h), whose two stages they
-// take where these measure faster: with few rows, and where k is so long that a library's product
-// gains more than the unit's pass costs.
+// memory. A step's first product likewise computes the unit, and keeps g and u
+// (gemm/sm90/keeping_gated.cu). Else they are packed_pointwise and packed_keep
+// (training_stages.h), whose two stages they take where these measure faster: with few rows, and
+// where k is so long that a library's product gains more than the unit's pass costs.
 #include <fmt/format.h>
 
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "kernels/activations/activations.h"
 #include "kernels/cuda/autotuning/autotune.h"
+#include "kernels/cuda/autotuning/launch_choice.h"
 #include "kernels/cuda/gemm/sm90/products.h"
 #include "kernels/cuda/implementations/cuda_stages.h"
 #include "kernels/cuda/implementations/expected_training.h"
@@ -19,49 +22,84 @@
 namespace fusegate::kernels {
 namespace {
 
-Stage fused_dh(Device& device, const Activation& activation, const Tensor& dy, const Tensor& w_down,
-               const UnitBackward& unit) {
-  auto& cuda = static_cast<CudaDevice&>(device);
+// A stage that has the unit as its product's epilogue, in all ways that there are.
+using FusedWays = std::vector<Stage>;
+
+FusedWays fused_dh(CudaDevice& device, const Activation& activation, const Tensor& dy,
+                   const Tensor& w_down, const UnitBackward& unit) {
   const TileRaster raster =
-      plan_backward_gemm_sm90({dy.rows(), w_down.cols(), dy.cols()}, cuda.limits());
-  Stage stage = dh_work(activation, dy, w_down, unit);
-  constexpr std::size_t kRing = 0;
-  stage.choice = backward_gemm_text(raster, kRing);
-  stage.launch = make_backward_gemm_sm90(cuda, raster, activation, {dy, w_down, unit}, kRing);
-  return stage;
+      plan_backward_gemm_sm90({dy.rows(), w_down.cols(), dy.cols()}, device.limits());
+  FusedWays ways;
+  for (std::size_t ring = 0; ring < kBackwardRings.size(); ++ring) {
+    Stage stage = dh_work(activation, dy, w_down, unit);
+    stage.choice = backward_gemm_text(raster, ring);
+    stage.launch = make_backward_gemm_sm90(device, raster, activation, {dy, w_down, unit}, ring);
+    ways.push_back(std::move(stage));
+  }
+  return ways;
 }
 
-// The stage that a pinned choice is of.
-std::optional<std::size_t> pinned_index(const CudaDevice& device, const Activation& activation) {
-  const auto& choices = device.pinned_choices().choices;
-  if (choices.contains(activation.dh_stage())) return 0;
-  if (choices.contains("dh")) return 1;
-  return std::nullopt;
+// The product that keeps g and u, as its epilogue computes h.
+FusedWays fused_gate_up(CudaDevice& device, const Activation& activation, const KeptUnit& unit) {
+  const GatedGemmPlan plan = plan_gated_gemm_sm90(
+      {unit.x.rows(), unit.w_gate.rows(), unit.x.cols()}, device.limits(), kKeepingTileSm90);
+  Stage stage = gate_up_work(activation, unit);
+  stage.choice = "keeping_gated_sm90: " + plan_text_sm90(plan);
+  stage.launch = make_keeping_gated_sm90(device, plan, activation, unit);
+  return {std::move(stage)};
 }
 
-// Measured once per problem.
+// The way that a pinned choice is of; behind the fused ones, their stages apart.
+std::optional<std::size_t> pinned_index(const PinnedChoices& pinned, const FusedWays& fused,
+                                        const std::vector<Stage>& apart) {
+  if (pinned.choices.contains(apart.front().name)) return fused.size();
+  std::vector<std::string> names;
+  for (const Stage& way : fused) names.push_back(way.choice);
+  return (pinned.required ? require_pinned : index_of_pinned)(pinned, fused.front().name, names);
+}
+
+// The fused way or the stages apart that measure fastest, once per sizes. x: what the first of them
+// reads; out: what the last writes.
+std::vector<Stage> fastest_way(CudaDevice& device, const std::string& sizes, FusedWays fused,
+                               std::vector<Stage> apart, const Tensor& x, const Tensor& out) {
+  const auto pinned = pinned_index(device.pinned_choices(), fused, apart);
+  const auto measure = [&] {
+    std::vector<Launch> launches;
+    for (const Stage& way : fused) launches.push_back(way.launch);
+    launches.push_back([&] {
+      for (const Stage& stage : apart) stage.launch();
+    });
+    return fastest(device, launches, x, out, pinned);
+  };
+  const TakenLaunch taken =
+      pinned && device.pinned_choices().required
+          ? TakenLaunch{*pinned}
+          : measured_once(device, fused.front().name + ", " + sizes + ": fused or apart", measure);
+  if (taken.index == fused.size()) return apart;
+  Stage& way = fused[taken.index];
+  if (fused.size() > 1) way.choice = choice_text("measured", taken.index, fused.size(), way.choice);
+  return {std::move(way)};
+}
+
+std::vector<Stage> faster_gate_up(Device& device, const Activation& activation,
+                                  const KeptUnit& unit, std::vector<Stage> apart) {
+  auto& cuda = static_cast<CudaDevice&>(device);
+  const std::string sizes = fmt::format("kept, {} x {} x {}, every {}", unit.x.rows(),
+                                        unit.x.cols(), unit.h.cols(), unit.stride);
+  return fastest_way(cuda, sizes, fused_gate_up(cuda, activation, unit), std::move(apart), unit.x,
+                     unit.h);
+}
+
 std::vector<Stage> faster_dh(Device& device, const Activation& activation, const Tensor& dy,
                              const Tensor& w_down, const UnitBackward& unit,
                              std::vector<Stage> apart) {
   auto& cuda = static_cast<CudaDevice&>(device);
   UnitBackward without_dh = unit;
   without_dh.dh = {};
-  Stage fused = fused_dh(device, activation, dy, w_down, without_dh);
-  const auto pinned = pinned_index(cuda, activation);
-  const std::string key =
-      fmt::format("{}, {} x {} x {}, every {}: with dh's product or apart", fused.name, dy.rows(),
-                  dy.cols(), w_down.cols(), unit.in_stride);
-  const auto measure = [&] {
-    const auto run_apart = [&] {
-      for (const Stage& stage : apart) stage.launch();
-    };
-    return fastest(cuda, {fused.launch, run_apart}, dy, unit.dh, pinned);
-  };
-  const TakenLaunch taken = pinned && cuda.pinned_choices().required
-                                ? TakenLaunch{*pinned}
-                                : measured_once(cuda, key, measure);
-  if (taken.index == 1) return apart;
-  return {std::move(fused)};
+  const std::string sizes =
+      fmt::format("{} x {} x {}, every {}", dy.rows(), dy.cols(), w_down.cols(), unit.in_stride);
+  return fastest_way(cuda, sizes, fused_dh(cuda, activation, dy, w_down, without_dh),
+                     std::move(apart), dy, unit.dh);
 }
 
 std::vector<MlpRung> rungs() {
@@ -74,14 +112,24 @@ std::vector<MlpRung> rungs() {
            .pass = {.adds = true, .is_packed = true, .faster_dh = &faster_dh}},
           {.operation = &A::mlp_training,
            .name = "fused_keep",
-           .pass = {.trains = true, .is_packed = true, .faster_dh = &faster_dh}}};
+           .pass = {.trains = true,
+                    .is_packed = true,
+                    .faster_gate_up = &faster_gate_up,
+                    .faster_dh = &faster_dh}}};
 }
 
 std::vector<Expectation> expectations(const Activation& activation, const MlpPass& pass) {
-  MlpPass apart = pass;
-  apart.faster_dh = nullptr;
-  return {Expectation{expected_mlp_pass(activation, pass)},
-          Expectation{expected_mlp_pass(activation, apart)}};
+  std::vector<Expectation> all;
+  for (const bool is_gate_up_fused : {true, false}) {
+    if (is_gate_up_fused && !pass.faster_gate_up) continue;
+    for (const bool is_dh_fused : {true, false}) {
+      MlpPass one = pass;
+      if (!is_gate_up_fused) one.faster_gate_up = nullptr;
+      if (!is_dh_fused) one.faster_dh = nullptr;
+      all.push_back({expected_mlp_pass(activation, one)});
+    }
+  }
+  return all;
 }
 
 Implementation on_sm90(const Activation& activation, const MlpRung& rung) {
