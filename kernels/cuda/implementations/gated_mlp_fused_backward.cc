@@ -13,7 +13,6 @@
 
 #include "kernels/activations/activations.h"
 #include "kernels/cuda/autotuning/autotune.h"
-#include "kernels/cuda/autotuning/launch_choice.h"
 #include "kernels/cuda/gemm/sm90/products.h"
 #include "kernels/cuda/implementations/cuda_stages.h"
 #include "kernels/cuda/implementations/expected_training.h"
@@ -22,63 +21,51 @@
 namespace fusegate::kernels {
 namespace {
 
-// A stage that has the unit as its product's epilogue, in all ways that there are.
-using FusedWays = std::vector<Stage>;
-
-FusedWays fused_dh(CudaDevice& device, const Activation& activation, const Tensor& dy,
-                   const Tensor& w_down, const UnitBackward& unit) {
-  const TileRaster raster =
+Stage fused_dh(CudaDevice& device, const Activation& activation, const Tensor& dy,
+               const Tensor& w_down, const UnitBackward& unit) {
+  const BackwardGemmPlan plan =
       plan_backward_gemm_sm90({dy.rows(), w_down.cols(), dy.cols()}, device.limits());
-  FusedWays ways;
-  for (std::size_t ring = 0; ring < kBackwardRings.size(); ++ring) {
-    Stage stage = dh_work(activation, dy, w_down, unit);
-    stage.choice = backward_gemm_text(raster, ring);
-    stage.launch = make_backward_gemm_sm90(device, raster, activation, {dy, w_down, unit}, ring);
-    ways.push_back(std::move(stage));
-  }
-  return ways;
+  Stage stage = dh_work(activation, dy, w_down, unit);
+  stage.choice = backward_gemm_text(plan);
+  stage.launch = make_backward_gemm_sm90(device, plan, activation, {dy, w_down, unit});
+  return stage;
 }
 
 // The product that keeps g and u, as its epilogue computes h.
-FusedWays fused_gate_up(CudaDevice& device, const Activation& activation, const KeptUnit& unit) {
+Stage fused_gate_up(CudaDevice& device, const Activation& activation, const KeptUnit& unit) {
   const GatedGemmPlan plan = plan_gated_gemm_sm90(
       {unit.x.rows(), unit.w_gate.rows(), unit.x.cols()}, device.limits(), kKeepingTileSm90);
   Stage stage = gate_up_work(activation, unit);
   stage.choice = "keeping_gated_sm90: " + plan_text_sm90(plan);
   stage.launch = make_keeping_gated_sm90(device, plan, activation, unit);
-  return {std::move(stage)};
+  return stage;
 }
 
-// The way that a pinned choice is of; behind the fused ones, their stages apart.
-std::optional<std::size_t> pinned_index(const PinnedChoices& pinned, const FusedWays& fused,
+// The way that a pinned choice is of: fused or apart.
+std::optional<std::size_t> pinned_index(const PinnedChoices& pinned, const Stage& fused,
                                         const std::vector<Stage>& apart) {
-  if (pinned.choices.contains(apart.front().name)) return fused.size();
-  std::vector<std::string> names;
-  for (const Stage& way : fused) names.push_back(way.choice);
-  return (pinned.required ? require_pinned : index_of_pinned)(pinned, fused.front().name, names);
+  if (pinned.choices.contains(fused.name)) return 0;
+  if (pinned.choices.contains(apart.front().name)) return 1;
+  return std::nullopt;
 }
 
-// The fused way or the stages apart that measure fastest, once per sizes. x: what the first of them
-// reads; out: what the last writes.
-std::vector<Stage> fastest_way(CudaDevice& device, const std::string& sizes, FusedWays fused,
-                               std::vector<Stage> apart, const Tensor& x, const Tensor& out) {
+// The fused stage or the stages apart, which measure faster, once per sizes. x: what the first of
+// them reads; out: what the last writes.
+std::vector<Stage> faster_way(CudaDevice& device, const std::string& sizes, Stage fused,
+                              std::vector<Stage> apart, const Tensor& x, const Tensor& out) {
   const auto pinned = pinned_index(device.pinned_choices(), fused, apart);
   const auto measure = [&] {
-    std::vector<Launch> launches;
-    for (const Stage& way : fused) launches.push_back(way.launch);
-    launches.push_back([&] {
+    const auto run_apart = [&] {
       for (const Stage& stage : apart) stage.launch();
-    });
-    return fastest(device, launches, x, out, pinned);
+    };
+    return fastest(device, {fused.launch, run_apart}, x, out, pinned);
   };
   const TakenLaunch taken =
       pinned && device.pinned_choices().required
           ? TakenLaunch{*pinned}
-          : measured_once(device, fused.front().name + ", " + sizes + ": fused or apart", measure);
-  if (taken.index == fused.size()) return apart;
-  Stage& way = fused[taken.index];
-  if (fused.size() > 1) way.choice = choice_text("measured", taken.index, fused.size(), way.choice);
-  return {std::move(way)};
+          : measured_once(device, fused.name + ", " + sizes + ": fused or apart", measure);
+  if (taken.index == 1) return apart;
+  return {std::move(fused)};
 }
 
 std::vector<Stage> faster_gate_up(Device& device, const Activation& activation,
@@ -86,8 +73,8 @@ std::vector<Stage> faster_gate_up(Device& device, const Activation& activation,
   auto& cuda = static_cast<CudaDevice&>(device);
   const std::string sizes = fmt::format("kept, {} x {} x {}, every {}", unit.x.rows(),
                                         unit.x.cols(), unit.h.cols(), unit.stride);
-  return fastest_way(cuda, sizes, fused_gate_up(cuda, activation, unit), std::move(apart), unit.x,
-                     unit.h);
+  return faster_way(cuda, sizes, fused_gate_up(cuda, activation, unit), std::move(apart), unit.x,
+                    unit.h);
 }
 
 std::vector<Stage> faster_dh(Device& device, const Activation& activation, const Tensor& dy,
@@ -98,8 +85,8 @@ std::vector<Stage> faster_dh(Device& device, const Activation& activation, const
   without_dh.dh = {};
   const std::string sizes =
       fmt::format("{} x {} x {}, every {}", dy.rows(), dy.cols(), w_down.cols(), unit.in_stride);
-  return fastest_way(cuda, sizes, fused_dh(cuda, activation, dy, w_down, without_dh),
-                     std::move(apart), dy, unit.dh);
+  return faster_way(cuda, sizes, fused_dh(cuda, activation, dy, w_down, without_dh),
+                    std::move(apart), dy, unit.dh);
 }
 
 std::vector<MlpRung> rungs() {

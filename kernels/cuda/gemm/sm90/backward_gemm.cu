@@ -34,19 +34,19 @@ std::function<void()> make_launch(CudaDevice& device, const TileRaster& raster,
 
 }  // namespace
 
-std::function<void()> make_backward_gemm_sm90(CudaDevice& device, const TileRaster& raster,
+std::function<void()> make_backward_gemm_sm90(CudaDevice& device, const BackwardGemmPlan& plan,
                                               const Activation& activation,
-                                              const BackwardOperands& operands, std::size_t ring) {
+                                              const BackwardOperands& operands) {
   if (operands.dy.dtype != Dtype::kBf16) {
     throw std::invalid_argument("backward_gemm_sm90: it is built for bf16");
   }
   std::function<void()> launch;
   dispatch_activation(GemmActivations{}, activation, [&]<typename Functor>() {
-    dispatch_index<kBackwardRings.size()>(ring, [&]<std::size_t kIndex>() {
+    dispatch_index<kBackwardRings.size()>(plan.ring, [&]<std::size_t kIndex>() {
       constexpr BackwardRing kRing = kBackwardRings[kIndex];
       using Gemm = sm90::BackwardGemm<Functor, kBackwardGemmCols, kRing.stages,
                                       kBackwardGemmCluster, kRing.part_columns>;
-      launch = make_launch<Gemm>(device, raster, operands);
+      launch = make_launch<Gemm>(device, plan.raster, operands);
     });
   });
   return launch;

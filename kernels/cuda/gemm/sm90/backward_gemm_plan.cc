@@ -9,7 +9,7 @@
 
 namespace fusegate::kernels {
 
-TileRaster plan_backward_gemm_sm90(const GemmSize& size, const GpuLimits& gpu) {
+BackwardGemmPlan plan_backward_gemm_sm90(const GemmSize& size, const GpuLimits& gpu) {
   constexpr const char* kName = "backward_gemm_sm90";
   check_sizes(
       kName,
@@ -20,13 +20,13 @@ TileRaster plan_backward_gemm_sm90(const GemmSize& size, const GpuLimits& gpu) {
   // group_rows() takes h's columns: those of two weights that are half as long.
   raster.group_rows = group_rows({size.m, size.n / 2, size.k}, {rows, kBackwardGemmCols / 2, true},
                                  clusters, gpu.l2_bytes);
-  return raster;
+  return {.raster = raster, .ring = size.k < kBackwardLongSums ? 0u : 1u};
 }
 
-std::string backward_gemm_text(const TileRaster& raster, std::size_t ring) {
+std::string backward_gemm_text(const BackwardGemmPlan& plan) {
   return fmt::format("backward_gemm_sm90: {} x {} tiles of {} x {}, {} stages",
-                     raster.row_tiles * kBackwardGemmCluster, raster.col_tiles, kBackwardGemmRows,
-                     kBackwardGemmCols, kBackwardRings[ring].stages);
+                     plan.raster.row_tiles * kBackwardGemmCluster, plan.raster.col_tiles,
+                     kBackwardGemmRows, kBackwardGemmCols, kBackwardRings[plan.ring].stages);
 }
 
 }  // namespace fusegate::kernels

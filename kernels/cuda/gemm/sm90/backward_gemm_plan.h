@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "kernels/cuda/device/gpu_limits.h"
@@ -15,20 +16,26 @@ inline constexpr int kBackwardGemmRows = 128, kBackwardGemmCols = 192;  // of a 
 inline constexpr int kBackwardGemmCluster = 2;  // blocks, whose tiles lie one above the other
 
 // What a block's shared memory is for: more stages that are loaded ahead, or larger parts of g and
-// u, with fewer waits between them. The first is faster where sums are short (k = 768), the second
-// where they are long (4096).
+// u, with fewer waits between them.
 struct BackwardRing {
   int stages = 0;        // of 64 columns of dy and rows of w
   int part_columns = 0;  // of dh, and 64 rows
 };
 inline constexpr std::array<BackwardRing, 2> kBackwardRings{
     {{.stages = 3, .part_columns = 64}, {.stages = 4, .part_columns = 32}}};
+// From so long sums on the second ring is faster, as they then take longer than the epilogue that
+// goes on meanwhile (docs/evidence/training.md).
+inline constexpr std::int64_t kBackwardLongSums = 1536;
 
-// Of a cluster's tiles, twice as high. Throws std::invalid_argument for sizes that check_sizes or
-// tiles_of refuses.
-TileRaster plan_backward_gemm_sm90(const GemmSize& size, const GpuLimits& gpu);
+struct BackwardGemmPlan {
+  TileRaster raster;     // of a cluster's tiles, twice as high
+  std::size_t ring = 0;  // of kBackwardRings
+};
 
-// "backward_gemm_sm90: 64 x 16 tiles of 128 x 192, 3 stages". ring: of kBackwardRings.
-std::string backward_gemm_text(const TileRaster& raster, std::size_t ring);
+// Throws std::invalid_argument for sizes that check_sizes or tiles_of refuses.
+BackwardGemmPlan plan_backward_gemm_sm90(const GemmSize& size, const GpuLimits& gpu);
+
+// "backward_gemm_sm90: 64 x 16 tiles of 128 x 192, 3 stages"
+std::string backward_gemm_text(const BackwardGemmPlan& plan);
 
 }  // namespace fusegate::kernels

@@ -13,18 +13,20 @@ TEST(BackwardGemmPlan, CoversEveryTileOnce) {
     for (const int rows : {1, 128, 2048, 8200}) {
       SCOPED_TRACE(testing::Message() << name << ", " << rows << " rows");
       const GemmSize size{rows, 3072, 768};
-      expect_covers(plan_backward_gemm_sm90(size, gpu), size,
+      expect_covers(plan_backward_gemm_sm90(size, gpu).raster, size,
                     kBackwardGemmRows * kBackwardGemmCluster, kBackwardGemmCols);
     }
   }
 }
 
 TEST(BackwardGemmPlan, SaysHowItIsCut) {
-  const TileRaster raster = plan_backward_gemm_sm90({8192, 3072, 768}, kH200);
-  EXPECT_EQ(backward_gemm_text(raster, 0),
+  EXPECT_EQ(backward_gemm_text(plan_backward_gemm_sm90({8192, 3072, 768}, kH200)),
             "backward_gemm_sm90: 64 x 16 tiles of 128 x 192, 3 stages");
-  EXPECT_EQ(backward_gemm_text(raster, 1),
-            "backward_gemm_sm90: 64 x 16 tiles of 128 x 192, 4 stages");
+}
+
+TEST(BackwardGemmPlan, LoadsLongSumsFurtherAhead) {
+  EXPECT_EQ(backward_gemm_text(plan_backward_gemm_sm90({8192, 14336, 4096}, kH200)),
+            "backward_gemm_sm90: 64 x 75 tiles of 128 x 192, 4 stages");
 }
 
 TEST(BackwardGemmPlan, RefusesWhatTheCopyEngineCannotAddress) {

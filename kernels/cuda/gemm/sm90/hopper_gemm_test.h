@@ -132,7 +132,8 @@ class HopperGemm : public GpuTest {
     }
   }
   void check_backward(const GemmSize& size, bool lies_in_place, std::size_t ring) {
-    const TileRaster raster = plan_backward_gemm_sm90(size, device_->limits());
+    BackwardGemmPlan plan = plan_backward_gemm_sm90(size, device_->limits());
+    plan.ring = ring;
     for (const Activation& activation : kGemmActivations) {
       SCOPED_TRACE(activation.name);
       const GuardedTensor dy = guarded_random(size.m, size.k, Dtype::kBf16, 2);
@@ -143,7 +144,7 @@ class HopperGemm : public GpuTest {
       const Pair in = halves(gu.tensor, lies_in_place);
       const Pair out = lies_in_place ? in : halves(d.tensor, false);
       double* const expected = expected_backward(activation, dy.tensor, w.tensor, gu.tensor, in);
-      make_backward_gemm_sm90(*device_, raster, activation,
+      make_backward_gemm_sm90(*device_, plan, activation,
                               {dy.tensor,
                                w.tensor,
                                {.g = in.first,
@@ -153,8 +154,7 @@ class HopperGemm : public GpuTest {
                                 .du = out.second,
                                 .h = h.tensor,
                                 .in_stride = in.stride,
-                                .out_stride = out.stride}},
-                              ring)();
+                                .out_stride = out.stride}})();
       expect_agrees(lies_in_place ? gu : d, expected, {&dy, &w, &gu});
       expect_agrees(h, expected + 2 * size.m * size.n, {});
       memory_.clear();

@@ -72,15 +72,14 @@ std::function<void()> make_gated_gemm_fp8_sm90(CudaDevice& device, const GatedGe
                                                const GatedScales& scales);
 
 // dg, du and h of dh [m, n] = dy [m, k] w_down [k, n], which never reaches device memory; it is
-// rounded once, and so are dg, du and h. ring: of kBackwardRings. In bf16: std::invalid_argument
-// for others.
+// rounded once, and so are dg, du and h. In bf16: std::invalid_argument for others.
 struct BackwardOperands {
   Tensor dy, w_down;
   UnitBackward unit;  // of which dh is not read, and h is written
 };
-std::function<void()> make_backward_gemm_sm90(CudaDevice& device, const TileRaster& raster,
+std::function<void()> make_backward_gemm_sm90(CudaDevice& device, const BackwardGemmPlan& plan,
                                               const Activation& activation,
-                                              const BackwardOperands& operands, std::size_t ring);
+                                              const BackwardOperands& operands);
 
 // out [m, n] = x [m, k] w [n, k]^T: for problems of few tiles, by one of their split_gemm_shapes();
 // and for many rows.
