@@ -2,8 +2,7 @@
 // as its epilogue (gemm/sm90/backward_gemm.cuh): dh is no tensor, and a kernel less waits for
 // memory. A step's first product likewise computes the unit, and keeps g and u
 // (gemm/sm90/keeping_gated.cu). Else they are packed_pointwise and packed_keep
-// (training_stages.h), whose two stages they take where these measure faster: with few rows, and
-// where k is so long that a library's product gains more than the unit's pass costs.
+// (training_stages.h), whose two stages they take where these measure faster: with few rows.
 #include <fmt/format.h>
 
 #include <optional>

@@ -23,8 +23,8 @@ struct BackwardRing {
 };
 inline constexpr std::array<BackwardRing, 2> kBackwardRings{
     {{.stages = 3, .part_columns = 64}, {.stages = 4, .part_columns = 32}}};
-// From so long sums on the second ring is faster, as they then take longer than the epilogue that
-// goes on meanwhile (docs/evidence/training.md).
+// From so long sums on the second. With 768 the first is faster, with 4096 the second
+// (docs/evidence/training.md); in between, sums come to take as long as the epilogue beside them.
 inline constexpr std::int64_t kBackwardLongSums = 1536;
 
 struct BackwardGemmPlan {
