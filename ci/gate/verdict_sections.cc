@@ -119,15 +119,16 @@ void add_verdicts(const VerdictGroup& group, const baselines::Rule& rule,
   }
 }
 
-// Where nothing was decided, what changed by more than matters stays to be seen.
+// Where too little was ruled out, what is undecided and moved by more than matters stays to be seen.
 bool is_open(const Verdict& verdict, const GateFacts& facts) {
   const auto& causes = facts.result.causes;
-  const bool nothing_decided =
+  const bool shows_undecided =
       std::ranges::find(causes, baselines::GateCause::kNotRuledOut) != causes.end();
   return baselines::looks_slower(verdict) || changed_its_time(verdict.kind) ||
          verdict.kind == VerdictKind::kInvalid || verdict.kind == VerdictKind::kMissing ||
-         (nothing_decided && std::abs(verdict.estimates.effect) >
-                                 limits_of(facts.options.rule, verdict.settings).min_effect);
+         (shows_undecided && !baselines::is_decided(verdict) &&
+          std::abs(verdict.estimates.effect) >
+              limits_of(facts.options.rule, verdict.settings).min_effect);
 }
 
 Section verdicts_section(const GateFacts& facts) {

@@ -104,6 +104,18 @@ TEST(TerminalReport, ShowsTheMostSuspiciousOfManyUndecided) {
             HasSubstr("30 inconclusive\nverdict "), HasSubstr("\nand 20 more inconclusive\n")));
 }
 
+// On another card hundreds of identical benchmarks move by more than matters.
+TEST(TerminalReport, LeavesOutWhatIsIdenticalWhereTooLittleWasRuledOut) {
+  GateFacts facts = example_facts();
+  facts.result.causes = {baselines::GateCause::kNotRuledOut};
+  add(&facts, "undecided", baselines::VerdictKind::kInconclusive, 0.01);
+  add(&facts, "the_same", baselines::VerdictKind::kIdentical, 0.02);
+  const std::string text = text_of(facts);
+  EXPECT_THAT(text, HasSubstr("\ninconclusive  undecided "));
+  EXPECT_THAT(text, Not(HasSubstr("the_same")));
+  EXPECT_THAT(text, HasSubstr("1 inconclusive, 1 identical"));
+}
+
 void add_family(GateFacts* facts, const std::string& name, std::size_t regressions) {
   facts->result.families.push_back({name, 12, regressions, 0, 0.03, -0.001, 0.0525});
 }
