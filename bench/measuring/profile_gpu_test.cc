@@ -271,6 +271,25 @@ TEST_F(ProfileGpuTest, AnIdentityReportsAnAddressOfAnEarlierLayout) {
   }
 }
 
+// Each problem's kernel is a module of its own, all with a kernel of one name, as Triton's are.
+TEST_F(ProfileGpuTest, AnIdentityIsOfTheCodeThatTheCallLaunches) {
+  const auto identity = [this](std::int64_t hidden) {
+    const Prepared prepared =
+        prepare(implementation("geglu", "fused_specialized"),
+                kernels::ladder_problem(1, 128, 768, hidden, kernels::Dtype::kBf16));
+    ProfileAttempt attempt = meter_->profile(prepared.kernel, prepared.workspace->tensors(), true);
+    if (attempt.warning) why_ = baselines::warning_sentence(*attempt.warning);
+    return attempt.identity.value_or(baselines::CallIdentity{});
+  };
+  const baselines::CallIdentity before = identity(3072);
+  if (!why_.empty()) GTEST_SKIP() << why_;
+  ASSERT_EQ(before.unknown, "");
+  const baselines::CallIdentity other = identity(3073);
+  EXPECT_NE(before.launches.at(0).code, other.launches.at(0).code);
+  EXPECT_TRUE(baselines::identical_code(before, identity(3072)))
+      << "another module with a kernel of that name was launched in between";
+}
+
 TEST_F(ProfileGpuTest, AnIdentityGoesByTheProblem) {
   std::vector<baselines::CallIdentity> seen;
   for (const std::int64_t rows : {256, 512}) {

@@ -238,8 +238,8 @@ void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::s
   std::free(buffer);
 }
 
-// A module is handed over when it is loaded, or at its first launch under CUPTI where it was loaded
-// before (seen on an H200 with driver 580.159.04).
+// A module is handed over when it is loaded, and again at each launch of one of its kernels, but
+// for launches of graphs (seen on an H200 with driver 580.159.04).
 constexpr std::array kModuleCallbacks{CUPTI_CBID_RESOURCE_MODULE_LOADED,
                                       CUPTI_CBID_RESOURCE_MODULE_PROFILED};
 
@@ -250,12 +250,19 @@ void CUPTIAPI see_module(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id
   const auto& resource = *static_cast<const CUpti_ResourceData*>(data);
   const auto& module = *static_cast<const CUpti_ModuleResourceData*>(resource.resourceDescriptor);
   if (module.pCubin == nullptr) return;
-  seen_kernel_codes().add(std::as_bytes(std::span(module.pCubin, module.cubinSize)));
+  const ModuleKey key{resource.context, module.moduleId};
+  const auto cubin = std::as_bytes(std::span(module.pCubin, module.cubinSize));
+  if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED) {
+    seen_kernel_codes().load(key, cubin);
+  } else {
+    seen_kernel_codes().launch(key, cubin);
+  }
 }
 
 class CuptiProfiler : public Profiler {
  public:
   CuptiProfiler() {
+    seen_kernel_codes().begin_call();
     check(cupti().subscribe(&subscriber_, &see_module, nullptr));
     try {
       check(cupti().set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM));

@@ -82,25 +82,61 @@ TEST(KernelCodesOfACubin, RefuseWhatIsNoCubinOrCutShort) {
   }
 }
 
+const std::string kDivide =
+    R"(extern "C" __global__ void scale(float* p, float by) { p[threadIdx.x] /= by; })";
+constexpr ModuleKey kOne{nullptr, 1}, kOther{nullptr, 2}, kBroken{nullptr, 3};
+
+TEST(KernelCodes, AreOfTheModulesThatTheCallLaunchedFrom) {
+  const std::vector<std::byte> one = compiled(kScale), other = compiled(kDivide);
+  KernelCodes codes;
+  codes.launch(kOne, one);
+  const KernelCode scaled = codes.find("scale");
+  EXPECT_EQ(scaled, codes_of(kScale).at("scale"));
+  codes.load(kOther, other);
+  EXPECT_EQ(codes.find("scale"), scaled) << "loading launches nothing";
+  codes.begin_call();
+  codes.launch(kOther, other);
+  EXPECT_EQ(codes.find("scale"), codes_of(kDivide).at("scale")) << "whatever ran before";
+  codes.begin_call();
+  codes.launch(kOne, one);
+  EXPECT_EQ(codes.find("scale"), scaled) << "and again, whatever ran in between";
+}
+
+TEST(KernelCodes, OfAModuleInThePlaceOfAnotherAreItsOwn) {
+  KernelCodes codes;
+  codes.launch(kOne, compiled(kScale));
+  codes.begin_call();
+  const std::vector<std::byte> other = compiled(kDivide);
+  codes.load(kOne, other);
+  codes.launch(kOne, other);
+  EXPECT_EQ(codes.find("scale"), codes_of(kDivide).at("scale"));
+  const ModuleKey elsewhere{&codes, kOne.number};
+  codes.begin_call();
+  codes.launch(elsewhere, compiled(kScale));
+  EXPECT_EQ(codes.find("scale"), codes_of(kScale).at("scale")) << "another context's";
+}
+
 TEST(KernelCodes, OfOneNameInTwoModulesAreTakenTogether) {
-  const std::vector<std::byte> one = compiled(kScale);
-  const std::vector<std::byte> other =
-      compiled(R"(extern "C" __global__ void scale(float* p, float by) { p[threadIdx.x] /= by; })");
-  KernelCodes codes, same, reversed;
+  const std::vector<std::byte> one = compiled(kScale), other = compiled(kDivide);
+  KernelCodes codes, loaded, reversed;
   EXPECT_EQ(codes.find("scale").hash, "");
-  codes.add(one);
+  codes.launch(kOne, one);
   const KernelCode alone = codes.find("scale");
-  codes.add(one);
-  EXPECT_EQ(codes.find("scale"), alone) << "a module that is seen twice is one";
-  codes.add(other);
-  reversed.add(other);
+  codes.launch(kOne, one);
+  codes.launch(ModuleKey{nullptr, 4}, one);
+  EXPECT_EQ(codes.find("scale"), alone) << "the same code twice is one";
+  codes.launch(kOther, other);
+  reversed.launch(kOther, other);
   EXPECT_NE(reversed.find("scale").hash, alone.hash);
-  reversed.add(one);
+  reversed.launch(kOne, one);
   EXPECT_NE(codes.find("scale").hash, alone.hash);
   EXPECT_EQ(codes.find("scale").instructions, 0) << "a division takes more of them";
   EXPECT_EQ(codes.find("scale"), reversed.find("scale"));
-  codes.add(std::vector<std::byte>(16));
+  codes.launch(kBroken, std::vector<std::byte>(16));
   EXPECT_EQ(codes.find("scale"), reversed.find("scale")) << "what cannot be read adds nothing";
+  loaded.load(kOther, other);
+  loaded.load(kOne, one);
+  EXPECT_EQ(loaded.find("scale"), codes.find("scale")) << "all, where none is known to be launched";
 }
 
 }  // namespace

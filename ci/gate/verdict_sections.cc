@@ -119,7 +119,8 @@ void add_verdicts(const VerdictGroup& group, const baselines::Rule& rule,
   }
 }
 
-// Where too little was ruled out, what is undecided and moved by more than matters stays to be seen.
+// Where too little was ruled out, what is undecided and moved by more than matters stays to be
+// seen.
 bool is_open(const Verdict& verdict, const GateFacts& facts) {
   const auto& causes = facts.result.causes;
   const bool shows_undecided =
