@@ -193,7 +193,10 @@ class GpuTest(FolderTest):
 
     def test_identities_are_by_code_launch_and_arguments(self):
         base = self.identities(RIGHT)
-        for old, new, changed in (("\n@triton.jit", "\n# A comment.\n\n@triton.jit", set()),
+        # The first is that of another module with a kernel of that name.
+        another = 'case("another", lambda x, out: scale(x, out, BLOCK=2048), WRITES)\n'
+        for old, new, changed in (('case("by_triton"', another + 'case("by_triton"', set()),
+                                  ("\n@triton.jit", "\n# A comment.\n\n@triton.jit", set()),
                                   ("BLOCK=1024", "BLOCK=512", {"by_triton"}),
                                   ('case("chained", lambda x: ', 'case("chained", lambda x: 0 * x + ', {"chained"})):
             now = self.identities(RIGHT.replace(old, new))
