@@ -88,7 +88,7 @@ TEST(NightOfRunTest, KnowsWhereAStoredBaselineComesFrom) {
   }
   EXPECT_EQ(copy.ns, median(times_ns));
   EXPECT_EQ(copy.cycles, median(cycles));
-  EXPECT_NEAR(copy.log_equal_clock, std::log(copy.ns), 0.002);
+  EXPECT_NEAR(copy.log_equal_clock, std::log(copy.ns), 0.01);  // cards differ by 0.6 %
   EXPECT_GT(copy.process_variance, 0);
   EXPECT_LT(copy.process_variance, 1e-5);
   EXPECT_THAT(copy.kernels, ElementsAre("memcpy|"));

@@ -18,7 +18,7 @@ namespace fusegate::bench {
 
 using baselines::KernelCode;
 
-// As CUPTI tells modules apart.
+// How CUPTI numbers modules.
 struct ModuleKey {
   const void* context = nullptr;
   std::uint32_t number = 0;
@@ -30,7 +30,7 @@ struct ModuleKey {
 // read.
 class KernelCodes {
  public:
-  // A module of the key of an earlier one takes its place.
+  // Replaces an earlier module of the same key.
   void load(const ModuleKey& module, std::span<const std::byte> cubin);
   // A kernel of the module is launched. The cubin is read where the module was not seen before.
   void launch(const ModuleKey& module, std::span<const std::byte> cubin);

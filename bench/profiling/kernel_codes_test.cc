@@ -102,7 +102,7 @@ TEST(KernelCodes, AreOfTheModulesThatTheCallLaunchedFrom) {
   EXPECT_EQ(codes.find("scale"), scaled) << "and again, whatever ran in between";
 }
 
-TEST(KernelCodes, OfAModuleInThePlaceOfAnotherAreItsOwn) {
+TEST(KernelCodes, OfAModuleThatReplacesAnotherAreItsOwn) {
   KernelCodes codes;
   codes.launch(kOne, compiled(kScale));
   codes.begin_call();
