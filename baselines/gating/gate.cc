@@ -7,6 +7,7 @@
 #include <functional>
 #include <set>
 
+#include "baselines/comparing/comparison.h"
 #include "baselines/comparing/judge.h"
 #include "baselines/io/instant.h"
 #include "baselines/io/pattern.h"
@@ -188,6 +189,15 @@ const Run& part_of(const Run& run, const std::string& filter, Run& copy) {
   return copy;
 }
 
+// Another card has another host, as a rule, or the same one at another hour: when that launches a
+// call's kernels is no change. Where a time changed, they may say why.
+void leave_out_gaps(std::vector<KernelDiff>& diffs) {
+  std::erase_if(diffs, [](const KernelDiff& diff) {
+    return diff.kind == KernelCause::kGaps && diff.verdict != VerdictKind::kRegression &&
+           diff.verdict != VerdictKind::kImprovement;
+  });
+}
+
 // The verdicts, and what else of the runs they are of, into an exit code.
 void fold(const Run& baseline, const Run& candidate, const GateOptions& options,
           GateResult& result) {
@@ -213,6 +223,7 @@ void fold(const Run& baseline, const Run& candidate, const GateOptions& options,
   if (!result.memory_growth.empty()) conclude(GateCause::kMoreMemory, result);
   result.families = families_of(result.verdicts);
   result.kernel_diffs = explain_all(baseline, candidate, result.verdicts, options.rule);
+  if (circumstances_of(baseline, candidate).other_card) leave_out_gaps(result.kernel_diffs);
   if (options.fail_on_changed_kernels) fold_kernels(baseline, candidate, result);
   if (options.fail_on_host) fold_host(result);
 }

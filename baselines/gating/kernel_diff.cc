@@ -27,7 +27,8 @@ double direction_of(const Verdict& verdict) {
 bool moved(const std::vector<double>& before, const std::vector<double>& after, double least_ns,
            double level) {
   if (before.size() < 2 || after.size() < 2) return false;
-  const auto [effect, noise, share] = difference_of({.baseline = {.values = before}, .candidate = {.values = after}});
+  const auto [effect, noise, share] =
+      difference_of({.baseline = {.values = before}, .candidate = {.values = after}});
   const Contrast contrast{std::abs(effect), std::sqrt(noise.variance * share),
                           noise.degrees_of_freedom};
   return p_above(contrast, least_ns) <= level / 2;
@@ -77,7 +78,9 @@ KernelCause largest_part(const KernelDiff& diff, const Verdict& verdict) {
   return std::ranges::max_element(parts, {}, way)->first;
 }
 
+// A profile has names: the same code may have another.
 KernelCause changed_launches(const KernelDiff& diff) {
+  if (diff.verdict == VerdictKind::kIdentical) return KernelCause::kNothing;
   if (std::ranges::any_of(diff.pairs, is_another_launch) || diff.memory_operations.change() != 0) {
     return KernelCause::kLaunches;
   }
@@ -166,8 +169,8 @@ KernelDiff explain(const BenchmarkSeries* baseline, const BenchmarkSeries* candi
   diff.host_ns = {counter(*baseline, "host_ns"), counter(*candidate, "host_ns")};
   diff.host_moved = verdict.baseline.processes > 1 && verdict.candidate.processes > 1 &&
                     doubled_or_halved(diff.host_ns);
-  diff.kind = kind_of(diff, verdict);
   diff.verdict = verdict.kind;
+  diff.kind = kind_of(diff, verdict);
   diff.estimates = verdict.estimates;
   diff.time_ns = {verdict.baseline.time_ns, verdict.candidate.time_ns};
   return diff;

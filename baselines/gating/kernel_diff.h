@@ -66,7 +66,8 @@ struct KernelDiff {
 
   bool work_changed() const { return !work_changes.empty() || order_changed; }
 
-  // Other kernels, or more or fewer of them or of memory operations.
+  // Other kernels, or more or fewer of them or of memory operations. Not where the code is
+  // identical, whatever its kernels are called.
   bool launches_changed() const;
 };
 
