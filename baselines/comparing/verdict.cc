@@ -12,6 +12,12 @@ std::string_view name_in(const auto& names, auto value) {
       ->second;
 }
 
+// Obstacles to a change that the data show by more than matters.
+constexpr Obstacle kBeyondWhatMatters[] = {
+    Obstacle::kMachineUnknown, Obstacle::kAmongOthers,   Obstacle::kSuiteMoved,
+    Obstacle::kFewProcesses,   Obstacle::kFewInBaseline, Obstacle::kNotConfirmed,
+    Obstacle::kDisagreement,   Obstacle::kControlsMoved, Obstacle::kNotCertain};
+
 }  // namespace
 
 std::string_view verdict_name(VerdictKind kind) {
@@ -40,6 +46,16 @@ VerdictKind first_sight(const Verdict& verdict) {
                        verdict.reason.obstacle == Obstacle::kFewInBaseline;
   if (!are_few) return verdict.kind;
   return verdict.estimates.effect > 0 ? VerdictKind::kRegression : VerdictKind::kImprovement;
+}
+
+bool looks_slower(const Verdict& verdict) {
+  if (verdict.kind != VerdictKind::kInconclusive || verdict.is_control || verdict.is_accepted()) {
+    return false;
+  }
+  const Obstacle obstacle = verdict.reason.obstacle;
+  if (obstacle == Obstacle::kSlowerMode) return true;
+  return std::ranges::find(kBeyondWhatMatters, obstacle) != std::end(kBeyondWhatMatters) &&
+         verdict.estimates.effect > 0;
 }
 
 }  // namespace fusegate::baselines

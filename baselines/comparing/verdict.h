@@ -167,4 +167,9 @@ struct Verdict {
 // measured it. Of all others their own kind.
 VerdictKind first_sight(const Verdict& verdict);
 
+// Whether it is undecided, and lies beyond the smallest effect that matters all the same: too few
+// processes measured it, or controls moved too, or over the whole suite it may be chance. A gate
+// that let it pass would let pass what it has seen. Not where it is accepted.
+bool looks_slower(const Verdict& verdict);
+
 }  // namespace fusegate::baselines

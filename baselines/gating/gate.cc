@@ -7,7 +7,6 @@
 #include <functional>
 #include <set>
 
-#include "baselines/comparing/comparison.h"
 #include "baselines/comparing/judge.h"
 #include "baselines/io/instant.h"
 #include "baselines/io/pattern.h"
@@ -42,12 +41,6 @@ bool could_be_judged(const Verdict& verdict) {
   return std::isfinite(verdict.estimates.interval.low) && verdict.baseline.processes > 1 &&
          verdict.candidate.processes > 1;
 }
-
-// Obstacles to a change that the data show by more than matters.
-constexpr Obstacle kBeyondWhatMatters[] = {
-    Obstacle::kMachineUnknown, Obstacle::kAmongOthers,   Obstacle::kSuiteMoved,
-    Obstacle::kFewProcesses,   Obstacle::kFewInBaseline, Obstacle::kNotConfirmed,
-    Obstacle::kDisagreement,   Obstacle::kControlsMoved, Obstacle::kNotCertain};
 
 ExitCode exit_code_of(GateCause cause) {
   using enum GateCause;
@@ -189,15 +182,6 @@ const Run& part_of(const Run& run, const std::string& filter, Run& copy) {
   return copy;
 }
 
-// Another card has another host, as a rule, or the same one at another hour: when that launches a
-// call's kernels is no change. Where a time changed, they may say why.
-void leave_out_gaps(std::vector<KernelDiff>& diffs) {
-  std::erase_if(diffs, [](const KernelDiff& diff) {
-    return diff.kind == KernelCause::kGaps && diff.verdict != VerdictKind::kRegression &&
-           diff.verdict != VerdictKind::kImprovement;
-  });
-}
-
 // The verdicts, and what else of the runs they are of, into an exit code.
 void fold(const Run& baseline, const Run& candidate, const GateOptions& options,
           GateResult& result) {
@@ -223,22 +207,11 @@ void fold(const Run& baseline, const Run& candidate, const GateOptions& options,
   if (!result.memory_growth.empty()) conclude(GateCause::kMoreMemory, result);
   result.families = families_of(result.verdicts);
   result.kernel_diffs = explain_all(baseline, candidate, result.verdicts, options.rule);
-  if (circumstances_of(baseline, candidate).other_card) leave_out_gaps(result.kernel_diffs);
   if (options.fail_on_changed_kernels) fold_kernels(baseline, candidate, result);
   if (options.fail_on_host) fold_host(result);
 }
 
 }  // namespace
-
-bool looks_slower(const Verdict& verdict) {
-  if (verdict.kind != VerdictKind::kInconclusive || verdict.is_control || verdict.is_accepted()) {
-    return false;
-  }
-  const Obstacle obstacle = verdict.reason.obstacle;
-  if (obstacle == Obstacle::kSlowerMode) return true;
-  return std::ranges::find(kBeyondWhatMatters, obstacle) != std::end(kBeyondWhatMatters) &&
-         verdict.estimates.effect > 0;
-}
 
 bool is_slower(const Verdict& verdict) {
   return verdict.kind == VerdictKind::kRegression && !verdict.is_accepted();

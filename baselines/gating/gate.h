@@ -86,11 +86,6 @@ enum class GateCause {
   kCrept,              // by more than is allowed since the anchor
 };
 
-// Whether it is undecided, and lies beyond the smallest effect that matters all the same: too few
-// processes measured it, or controls moved too, or over the whole suite it may be chance. A gate
-// that let it pass would let pass what it has seen. Not where it is accepted.
-bool looks_slower(const Verdict& verdict);
-
 // A regression that nobody accepts.
 bool is_slower(const Verdict& verdict);
 

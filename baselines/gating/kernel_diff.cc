@@ -88,7 +88,7 @@ KernelCause changed_launches(const KernelDiff& diff) {
                                                             : KernelCause::kNothing;
 }
 
-KernelCause kind_of(const KernelDiff& diff, const Verdict& verdict) {
+KernelCause kind_of(const KernelDiff& diff, const Verdict& verdict, bool other_card) {
   const double direction = direction_of(verdict);
   if (!diff.has_profiles) {
     if (verdict.reason.clock_moved) return KernelCause::kClock;
@@ -106,7 +106,9 @@ KernelCause kind_of(const KernelDiff& diff, const Verdict& verdict) {
     return diff.work_changed() ? KernelCause::kOtherWork : KernelCause::kUnexplained;
   }
   const bool host = diff.gaps_moved || diff.leads_moved || diff.host_moved;
-  return host ? KernelCause::kGaps : KernelCause::kNothing;
+  if (host && !other_card) return KernelCause::kGaps;
+  return looks_slower(verdict) && diff.work_changed() ? KernelCause::kOtherWork
+                                                      : KernelCause::kNothing;
 }
 
 std::string why_unknown(const BenchmarkSeries& series, std::string_view side) {
@@ -156,13 +158,15 @@ bool KernelDiff::launches_changed() const {
 }
 
 KernelDiff explain(const BenchmarkSeries* baseline, const BenchmarkSeries* candidate,
-                   const Verdict& verdict, const Rule& rule, std::size_t suite_size) {
+                   const Verdict& verdict, const ExplainOptions& options) {
   KernelDiff diff;
   diff.benchmark = verdict.benchmark;
   if (!baseline || !candidate) return diff;
   if (baseline->profile && candidate->profile) {
-    const double least_ns = limits_of(rule, verdict.settings).min_effect * verdict.baseline.time_ns;
-    const double level = rule.false_discovery_rate / static_cast<double>(suite_size);
+    const double least_ns =
+        limits_of(options.rule, verdict.settings).min_effect * verdict.baseline.time_ns;
+    const double level =
+        options.rule.false_discovery_rate / static_cast<double>(options.suite_size);
     compare_profiles(*baseline->profile, *candidate->profile, least_ns, level, diff);
   }
   compare_work(*baseline, *candidate, diff);
@@ -170,7 +174,7 @@ KernelDiff explain(const BenchmarkSeries* baseline, const BenchmarkSeries* candi
   diff.host_moved = verdict.baseline.processes > 1 && verdict.candidate.processes > 1 &&
                     doubled_or_halved(diff.host_ns);
   diff.verdict = verdict.kind;
-  diff.kind = kind_of(diff, verdict);
+  diff.kind = kind_of(diff, verdict, options.other_card);
   diff.estimates = verdict.estimates;
   diff.time_ns = {verdict.baseline.time_ns, verdict.candidate.time_ns};
   return diff;
@@ -181,10 +185,13 @@ std::vector<KernelDiff> explain_all(const Run& baseline, const Run& candidate,
   std::map<std::string_view, std::pair<const BenchmarkSeries*, const BenchmarkSeries*>> sides;
   for (const BenchmarkSeries& series : baseline.benchmarks) sides[series.name].first = &series;
   for (const BenchmarkSeries& series : candidate.benchmarks) sides[series.name].second = &series;
+  const ExplainOptions options{.rule = rule,
+                               .suite_size = verdicts.size(),
+                               .other_card = circumstances_of(baseline, candidate).other_card};
   std::vector<KernelDiff> diffs;
   for (const Verdict& verdict : verdicts) {
     const auto& [before, after] = sides[verdict.benchmark];
-    KernelDiff diff = explain(before, after, verdict, rule, verdicts.size());
+    KernelDiff diff = explain(before, after, verdict, options);
     const bool is_explained =
         diff.kind != KernelCause::kNothing && diff.kind != KernelCause::kNoProfile;
     if (is_explained) diffs.push_back(std::move(diff));

@@ -71,9 +71,17 @@ struct KernelDiff {
   bool launches_changed() const;
 };
 
-// Null sides are those that a run lacks. suite_size: how many benchmarks are explained.
+struct ExplainOptions {
+  Rule rule{};
+  std::size_t suite_size = 1;  // how many benchmarks are explained
+  // The sides were measured on different cards, and so on different hosts or at different hours:
+  // when these launch a call's kernels is then no change. Where a time changed, it may say why.
+  bool other_card = false;
+};
+
+// Null sides are those that a run lacks.
 KernelDiff explain(const BenchmarkSeries* baseline, const BenchmarkSeries* candidate,
-                   const Verdict& verdict, const Rule& rule, std::size_t suite_size);
+                   const Verdict& verdict, const ExplainOptions& options);
 
 // Those of the verdicts' benchmarks in which something changed and a profile, or the clock,
 // explains it; in the verdicts' order.

@@ -129,7 +129,7 @@ TEST(KernelDiff, IsSeldomReportedForAHostThatOnlyVaries) {
     BenchmarkSeries before, after;
     before.profile = pauses();
     after.profile = pauses();
-    reported += explain(&before, &after, verdict, Rule(), 60).kind != KernelCause::kNothing;
+    reported += explain(&before, &after, verdict, {.suite_size = 60}).kind != KernelCause::kNothing;
   }
   EXPECT_LE(reported, 12);  // 4 are to be expected: 0.01 a suite, of gaps and of the start
 }
@@ -159,8 +159,8 @@ TEST(KernelDiff, IsNotReportedWithoutProfiles) {
   const baselines::Run candidate = run_of({.slower = 0.05});
   const GateResult result = gate(baseline, candidate, {});
   EXPECT_THAT(result.kernel_diffs, IsEmpty());
-  const KernelDiff diff =
-      explain(&baseline.benchmarks[1], &candidate.benchmarks[1], result.verdicts[1], Rule(), 2);
+  const KernelDiff diff = explain(&baseline.benchmarks[1], &candidate.benchmarks[1],
+                                  result.verdicts[1], {.suite_size = 2});
   EXPECT_EQ(diff.kind, KernelCause::kNoProfile);
 }
 
@@ -225,6 +225,19 @@ TEST(KernelDiff, OfUnchangedTimeIsNoneWhereWorkAloneDiffers) {
   Side other{.work = work_of_mlp()};
   other.work[2].code = "0c";
   EXPECT_THAT(gate(run_of({.work = work_of_mlp()}), run_of(other), {}).kernel_diffs, IsEmpty());
+}
+
+TEST(KernelDiff, SaysThatWorkDiffersWhereItLooksSlower) {
+  Side other{.slower = 0.05, .work = work_of_mlp()};
+  other.work[2].code = "0c";
+  auto baseline = run_of({.work = work_of_mlp()}), candidate = run_of(other);
+  for (auto* run : {&baseline, &candidate}) {
+    for (BenchmarkSeries& series : run->benchmarks) series.processes.resize(2);
+  }
+  const GateResult result = gate(baseline, candidate, {});
+  ASSERT_TRUE(looks_slower(result.verdicts[1]));
+  ASSERT_THAT(result.kernel_diffs, SizeIs(1));
+  EXPECT_EQ(result.kernel_diffs[0].kind, KernelCause::kOtherWork);
 }
 
 Side changed_with_unchanged_time() {

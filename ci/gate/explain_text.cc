@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "baselines/comparing/comparison.h"
 #include "baselines/io/message_names.h"
 #include "baselines/io/printable.h"
 #include "ci/console/format.h"
@@ -150,9 +151,13 @@ const baselines::BenchmarkSeries* series_of(const baselines::Run& run, const std
 }
 
 baselines::KernelDiff kernel_diff_of(const GateFacts& facts, const baselines::Verdict& verdict) {
-  return baselines::explain(series_of(facts.baseline->run, verdict.benchmark),
-                            series_of(facts.candidate, verdict.benchmark), verdict,
-                            facts.options.rule, facts.result.verdicts.size());
+  const baselines::Run& baseline = facts.baseline->run;
+  return baselines::explain(
+      series_of(baseline, verdict.benchmark), series_of(facts.candidate, verdict.benchmark),
+      verdict,
+      {.rule = facts.options.rule,
+       .suite_size = facts.result.verdicts.size(),
+       .other_card = baselines::circumstances_of(baseline, facts.candidate).other_card});
 }
 
 std::string explain_text(const GateFacts& facts, const baselines::Verdict& verdict,
