@@ -227,10 +227,14 @@ TEST(KernelDiff, OfUnchangedTimeIsNoneWhereWorkAloneDiffers) {
   EXPECT_THAT(gate(run_of({.work = work_of_mlp()}), run_of(other), {}).kernel_diffs, IsEmpty());
 }
 
+// On another card also where the host launches it later.
 TEST(KernelDiff, SaysThatWorkDiffersWhereItLooksSlower) {
   Side other{.slower = 0.05, .work = work_of_mlp()};
   other.work[2].code = "0c";
+  other.launches[1].gap_ns += 15e3;
   auto baseline = run_of({.work = work_of_mlp()}), candidate = run_of(other);
+  baseline.cards = {"GPU-0"};
+  candidate.cards = {"GPU-1"};
   for (auto* run : {&baseline, &candidate}) {
     for (BenchmarkSeries& series : run->benchmarks) series.processes.resize(2);
   }
